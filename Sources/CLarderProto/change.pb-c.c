@@ -548,7 +548,7 @@ const ProtobufCMessageDescriptor larder__v1__change__descriptor =
   (ProtobufCMessageInit) larder__v1__change__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__objects_change__field_descriptors[8] =
+static const ProtobufCFieldDescriptor larder__v1__objects_change__field_descriptors[9] =
 {
   {
     "entity",
@@ -646,11 +646,24 @@ static const ProtobufCFieldDescriptor larder__v1__objects_change__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "assumes_utc",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ObjectsChange, assumes_utc),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__objects_change__field_indices_by_name[] = {
   3,   /* field[3] = arguments */
   4,   /* field[4] = arguments_are_text */
   2,   /* field[2] = assignments */
+  8,   /* field[8] = assumes_utc */
   0,   /* field[0] = entity */
   7,   /* field[7] = exclude_subentities */
   6,   /* field[6] = identifiers_wanted */
@@ -660,7 +673,7 @@ static const unsigned larder__v1__objects_change__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__objects_change__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor larder__v1__objects_change__descriptor =
 {
@@ -670,7 +683,7 @@ const ProtobufCMessageDescriptor larder__v1__objects_change__descriptor =
   "Larder__V1__ObjectsChange",
   "larder.v1",
   sizeof(Larder__V1__ObjectsChange),
-  8,
+  9,
   larder__v1__objects_change__field_descriptors,
   larder__v1__objects_change__field_indices_by_name,
   1,  larder__v1__objects_change__number_ranges,

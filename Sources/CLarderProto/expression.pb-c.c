@@ -374,7 +374,7 @@ const ProtobufCEnumDescriptor larder__v1__aggregate_function__descriptor =
   larder__v1__aggregate_function__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue larder__v1__scalar_function__enum_values_by_number[39] =
+static const ProtobufCEnumValue larder__v1__scalar_function__enum_values_by_number[51] =
 {
   { "SCALAR_FUNCTION_UNSPECIFIED", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_UNSPECIFIED", 0 },
   { "SCALAR_FUNCTION_ADD", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ADD", 1 },
@@ -415,11 +415,23 @@ static const ProtobufCEnumValue larder__v1__scalar_function__enum_values_by_numb
   { "SCALAR_FUNCTION_DISTANCE", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_DISTANCE", 36 },
   { "SCALAR_FUNCTION_COALESCE", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_COALESCE", 37 },
   { "SCALAR_FUNCTION_CONDITIONAL", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CONDITIONAL", 38 },
+  { "SCALAR_FUNCTION_CONCAT", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CONCAT", 39 },
+  { "SCALAR_FUNCTION_SUBSTRING", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SUBSTRING", 40 },
+  { "SCALAR_FUNCTION_TRIM", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRIM", 41 },
+  { "SCALAR_FUNCTION_TRIM_START", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRIM_START", 42 },
+  { "SCALAR_FUNCTION_TRIM_END", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRIM_END", 43 },
+  { "SCALAR_FUNCTION_REPLACE", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_REPLACE", 44 },
+  { "SCALAR_FUNCTION_SPLIT", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SPLIT", 45 },
+  { "SCALAR_FUNCTION_PAD_START", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_PAD_START", 46 },
+  { "SCALAR_FUNCTION_PAD_END", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_PAD_END", 47 },
+  { "SCALAR_FUNCTION_FORMAT", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_FORMAT", 48 },
+  { "SCALAR_FUNCTION_WEEKDAY", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_WEEKDAY", 49 },
+  { "SCALAR_FUNCTION_START_OF", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_START_OF", 50 },
 };
 static const ProtobufCIntRange larder__v1__scalar_function__value_ranges[] = {
-{0, 0},{0, 39}
+{0, 0},{0, 51}
 };
-static const ProtobufCEnumValueIndex larder__v1__scalar_function__enum_values_by_name[39] =
+static const ProtobufCEnumValueIndex larder__v1__scalar_function__enum_values_by_name[51] =
 {
   { "SCALAR_FUNCTION_ABS", 8 },
   { "SCALAR_FUNCTION_ADD", 1 },
@@ -429,12 +441,14 @@ static const ProtobufCEnumValueIndex larder__v1__scalar_function__enum_values_by
   { "SCALAR_FUNCTION_CANONICAL", 28 },
   { "SCALAR_FUNCTION_CEILING", 10 },
   { "SCALAR_FUNCTION_COALESCE", 37 },
+  { "SCALAR_FUNCTION_CONCAT", 39 },
   { "SCALAR_FUNCTION_CONDITIONAL", 38 },
   { "SCALAR_FUNCTION_DAY", 32 },
   { "SCALAR_FUNCTION_DISTANCE", 36 },
   { "SCALAR_FUNCTION_DIVIDE", 4 },
   { "SCALAR_FUNCTION_EXP", 14 },
   { "SCALAR_FUNCTION_FLOOR", 9 },
+  { "SCALAR_FUNCTION_FORMAT", 48 },
   { "SCALAR_FUNCTION_HOUR", 33 },
   { "SCALAR_FUNCTION_LEFT_SHIFT", 23 },
   { "SCALAR_FUNCTION_LENGTH", 25 },
@@ -450,15 +464,25 @@ static const ProtobufCEnumValueIndex larder__v1__scalar_function__enum_values_by
   { "SCALAR_FUNCTION_NEGATE", 7 },
   { "SCALAR_FUNCTION_NOW", 29 },
   { "SCALAR_FUNCTION_ONES_COMPLEMENT", 22 },
+  { "SCALAR_FUNCTION_PAD_END", 47 },
+  { "SCALAR_FUNCTION_PAD_START", 46 },
   { "SCALAR_FUNCTION_POWER", 6 },
+  { "SCALAR_FUNCTION_REPLACE", 44 },
   { "SCALAR_FUNCTION_RIGHT_SHIFT", 24 },
   { "SCALAR_FUNCTION_ROUND", 11 },
   { "SCALAR_FUNCTION_SECOND", 35 },
+  { "SCALAR_FUNCTION_SPLIT", 45 },
   { "SCALAR_FUNCTION_SQRT", 13 },
+  { "SCALAR_FUNCTION_START_OF", 50 },
+  { "SCALAR_FUNCTION_SUBSTRING", 40 },
   { "SCALAR_FUNCTION_SUBTRACT", 2 },
+  { "SCALAR_FUNCTION_TRIM", 41 },
+  { "SCALAR_FUNCTION_TRIM_END", 43 },
+  { "SCALAR_FUNCTION_TRIM_START", 42 },
   { "SCALAR_FUNCTION_TRUNC", 12 },
   { "SCALAR_FUNCTION_UNSPECIFIED", 0 },
   { "SCALAR_FUNCTION_UPPERCASE", 26 },
+  { "SCALAR_FUNCTION_WEEKDAY", 49 },
   { "SCALAR_FUNCTION_YEAR", 30 },
 };
 const ProtobufCEnumDescriptor larder__v1__scalar_function__descriptor =
@@ -468,9 +492,9 @@ const ProtobufCEnumDescriptor larder__v1__scalar_function__descriptor =
   "ScalarFunction",
   "Larder__V1__ScalarFunction",
   "larder.v1",
-  39,
+  51,
   larder__v1__scalar_function__enum_values_by_number,
-  39,
+  51,
   larder__v1__scalar_function__enum_values_by_name,
   1,
   larder__v1__scalar_function__value_ranges,

@@ -2508,7 +2508,7 @@ const ProtobufCMessageDescriptor larder__v1__property_names__descriptor =
   (ProtobufCMessageInit) larder__v1__property_names__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__query_request__field_descriptors[8] =
+static const ProtobufCFieldDescriptor larder__v1__query_request__field_descriptors[9] =
 {
   {
     "shape",
@@ -2606,11 +2606,24 @@ static const ProtobufCFieldDescriptor larder__v1__query_request__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "assumes_utc",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryRequest, assumes_utc),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__query_request__field_indices_by_name[] = {
   7,   /* field[7] = after */
   1,   /* field[1] = arguments */
   2,   /* field[2] = arguments_are_text */
+  8,   /* field[8] = assumes_utc */
   5,   /* field[5] = credit */
   3,   /* field[3] = limit */
   4,   /* field[4] = offset */
@@ -2620,7 +2633,7 @@ static const unsigned larder__v1__query_request__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__query_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor larder__v1__query_request__descriptor =
 {
@@ -2630,7 +2643,7 @@ const ProtobufCMessageDescriptor larder__v1__query_request__descriptor =
   "Larder__V1__QueryRequest",
   "larder.v1",
   sizeof(Larder__V1__QueryRequest),
-  8,
+  9,
   larder__v1__query_request__field_descriptors,
   larder__v1__query_request__field_indices_by_name,
   1,  larder__v1__query_request__number_ranges,

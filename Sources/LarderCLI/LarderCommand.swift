@@ -25,7 +25,7 @@ struct LarderCommand: ParsableCommand {
             Every command connects to a server, given by --socket PATH or LARDER_SOCKET, or opens \
             a store file without a server, given by --store FILE. Without these, it connects to \
             the only server with a socket in $XDG_RUNTIME_DIR/larder or /run/larder. \
-            LARDER_OUTPUT and LARDER_TIMEOUT replace --output and --timeout.
+            LARDER_OUTPUT, LARDER_TIMEOUT and LARDER_UTC replace --output, --timeout and --utc.
 
             To enable shell completion, see larder --generate-completion-script bash (or zsh, fish).
             """,

@@ -14,6 +14,8 @@ public enum Limits {
     public static let nestedCollectionsMax = 10
     /// Operands of a variadic function.
     public static let functionOperandsMax = 64
+    /// The text that a function returns, in UTF-8 bytes.
+    public static let functionTextBytesMax = 16 << 20
     /// Nodes of an expression tree.
     public static let expressionNodesMax = 4_096
     /// The size of a predicate format string in UTF-8 bytes.

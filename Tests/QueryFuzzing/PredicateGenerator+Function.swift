@@ -17,7 +17,9 @@ extension PredicateGenerator {
         switch type {
         case .int16, .int32, .int64: return integerFunction(depth: depth)
         case .float, .double: return doubleFunction(depth: depth)
-        case .decimal: return arithmetic(.decimal, depth: depth)
+        case .decimal:
+            return random.once(in: 4)
+                ? rounded(.decimal, depth: depth) : arithmetic(.decimal, depth: depth)
         case .string: return stringFunction(depth: depth)
         case .date: return dateFunction(depth: depth)
         case .json, .bool, .uuid, .url, .data: return member(type)
@@ -67,11 +69,20 @@ extension PredicateGenerator {
     }
 
     private mutating func integerFunction(depth: Int) -> QueryExpression? {
-        switch random.number(0...5) {
+        switch random.number(0...7) {
         case 0: return call(.length, [operand(.string, depth: depth - 1)])
         case 1, 5:
-            let parts: [ScalarFunction] = [.year, .month, .day, .hour, .minute, .second]
-            return call(random.pick(parts) ?? .year, [operand(.date, depth: depth - 1)])
+            let parts: [ScalarFunction] = [
+                .year, .month, .day, .hour, .minute, .second, .weekday,
+            ]
+            return call(
+                random.pick(parts) ?? .year, [operand(.date, depth: depth - 1)] + zone(depth))
+        case 6:
+            return call(
+                .distance,
+                [operand(.date, depth: depth - 1), dateOrLiteral(depth), unit(depth)]
+                    + zone(depth))
+        case 7: return rounded(.int64, depth: depth)
         case 2:
             if random.once(in: 5) {
                 return call(.onesComplement, [operand(.int64, depth: depth - 1)])
@@ -102,20 +113,104 @@ extension PredicateGenerator {
             let one = operand(.date, depth: depth - 1)
             let other = operand(.date, depth: depth - 1)
             return call(random.once(in: 2) ? .distance : .subtract, [one, other])
-        default: return arithmetic(random.once(in: 2) ? .double : .float, depth: depth)
+        default:
+            let type: AttributeType = random.once(in: 2) ? .double : .float
+            return random.once(in: 4) ? rounded(type, depth: depth) : arithmetic(type, depth: depth)
         }
     }
 
+    /// A number rounded to decimal places.
+    private mutating func rounded(_ type: AttributeType, depth: Int) -> QueryExpression? {
+        note("round to places")
+        return call(.round, [operand(type, depth: depth - 1), index(depth)])
+    }
+
     private mutating func stringFunction(depth: Int) -> QueryExpression? {
-        if random.once(in: 4) { return member(.string) }
-        let functions: [ScalarFunction] = [.uppercase, .lowercase, .canonical]
-        return call(random.pick(functions) ?? .lowercase, [operand(.string, depth: depth - 1)])
+        let one = operand(.string, depth: depth - 1)
+        switch random.number(0...7) {
+        case 0: return member(.string)
+        case 1:
+            let functions: [ScalarFunction] = [.uppercase, .lowercase, .canonical]
+            return call(random.pick(functions) ?? .lowercase, [one])
+        case 2:
+            let others = (0...random.number(0...2)).map { _ in text(depth) }
+            return call(.concat, random.once(in: 2) ? [one] + others : others + [one])
+        case 3: return call(.substring, [one, index(depth)] + some { $0.index(depth) })
+        case 4:
+            let functions: [ScalarFunction] = [.trim, .trimStart, .trimEnd]
+            return call(random.pick(functions) ?? .trim, [one] + some { $0.text(depth) })
+        case 5:
+            return random.once(in: 2)
+                ? call(.replace, [one, text(depth), text(depth)])
+                : call(.split, [one, text(depth), index(depth)])
+        case 6:
+            return call(
+                random.once(in: 2) ? .padStart : .padEnd,
+                [one, index(depth)] + some { $0.text(depth) })
+        default:
+            let types: [AttributeType] = [.decimal, .double, .float, .int64, .int16]
+            let number = operand(random.pick(types) ?? .decimal, depth: depth - 1)
+            return call(.format, [number, index(depth)])
+        }
+    }
+
+    // MARK: Operands of a prescribed type
+
+    /// An optional last operand.
+    private mutating func some(
+        _ operand: (inout Self) -> QueryExpression?
+    ) -> [QueryExpression?] {
+        random.once(in: 2) ? [operand(&self)] : []
+    }
+
+    /// A short text, of which many are parts of others.
+    private mutating func text(_ depth: Int) -> QueryExpression? {
+        if random.once(in: 3) { return operand(.string, depth: depth - 1) }
+        if random.once(in: 20) { return .constant(.null) }
+        return literal(RandomValue.value(of: .string, &random))
+    }
+
+    /// An index, a length or a number of decimal places. A length that is too large is an error.
+    private mutating func index(_ depth: Int) -> QueryExpression? {
+        switch random.number(0...9) {
+        case 0: return operand(random.once(in: 2) ? .int16 : .int64, depth: depth - 1)
+        case 1: return literal(RandomValue.value(of: .int64, &random))
+        case 2: return .constant(.null)
+        default: return literal(.int(Int64(random.number(-4...8))))
+        }
+    }
+
+    private mutating func dateOrLiteral(_ depth: Int) -> QueryExpression? {
+        random.once(in: 2) ? operand(.date, depth: depth - 1) : literalOperand(.date)
+    }
+
+    /// The name of a unit, which may not exist if it is a value of an object.
+    private mutating func unit(_ depth: Int) -> QueryExpression? {
+        if random.once(in: 20) { return operand(.string, depth: depth - 1) }
+        let units = ["year", "quarter", "month", "Week", "day", "hour", "minute", "second"]
+        return literal(.string(random.pick(units) ?? "day"))
+    }
+
+    /// The name of a time zone, or no operand.
+    private mutating func zone(_ depth: Int) -> [QueryExpression?] {
+        if random.once(in: 2) { return [] }
+        note("zone")
+        if random.once(in: 20) { return [operand(.string, depth: depth - 1)] }
+        let zones = [
+            "UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe",
+            "America/Sao_Paulo", "Pacific/Apia",
+        ]
+        return [literal(.string(random.pick(zones) ?? "UTC"))]
     }
 
     private mutating func dateFunction(depth: Int) -> QueryExpression? {
         if random.once(in: 4) {
             let one = operand(.date, depth: depth - 1)
             return call(random.once(in: 2) ? .minimum : .maximum, [one, literalOperand(.date)])
+        }
+        if random.once(in: 3) {
+            return call(
+                .startOf, [operand(.date, depth: depth - 1), unit(depth)] + zone(depth))
         }
         let seconds = random.once(in: 2) ? operand(.double, depth: 0) : literalOperand(.double)
         return call(

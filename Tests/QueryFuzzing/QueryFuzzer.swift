@@ -24,7 +24,7 @@ public struct QueryFuzzer {
             + ["objects", "IN objects", "any", "all", "any of objects", "all of objects"]
             + ["any of members", "all of members", "any of computed values"]
             + ["all of computed values", "a predicate compared"]
-            + ["literals", "sort"]
+            + ["literals", "sort", "zone", "round to places"]
             + ["two operands", "ill-typed", "member", "properties of a subquery"]
             + AggregateFunction.allCases.map { "@\($0)" }
             + ScalarFunction.allCases.filter { $0 != .now }.map(\.rawValue)

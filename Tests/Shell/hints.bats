@@ -67,6 +67,79 @@ hint: `*` matches any number of characters, `?` one; or write CONTAINS or BEGINS
     assert_hint 'write a date in quotation marks' larder count Article --where 'published > 2024'
 }
 
+@test "a function of another language is named with ours" {
+    hint_of() { assert_hint "hint: $1" larder count Article --where "$2"; }
+    hint_of 'write `substring(s, start, count)`; the first character has the index 0' \
+        'substr(title, 1, 2) == "o"'
+    hint_of 'write `split(s, separator, index)`' 'SPLIT_PART(title, " ", 1) == "o"'
+    hint_of 'write `trimStart`' 'ltrim(title) == "o"'
+    hint_of 'write `padEnd`' 'rpad(title, 9) == "o"'
+    hint_of 'write `startOf(d, "month")`' 'date_trunc("month", published) == published'
+    hint_of 'write `distance(from, to, "day")`' 'datediff(published, now()) > 3'
+    hint_of 'write `year(d)`, `month(d)`, `day(d)`' 'strftime("%Y", published) == "2026"'
+    hint_of 'write `weekday(d)`, which is 1 for Monday' 'dayofweek(published) == 1'
+    hint_of 'write `format(number, places)`' 'to_char(wordCount) == "1"'
+    hint_of 'a number becomes text with `format(number, places)`' 'concat(title, wordCount) == "x"'
+    hint_of 'write `concat(a, b)`' 'title + "x" == "onex"'
+    hint_of '`||` is OR; write `concat(a, b)` to join texts' '(title || "x") == "onex"'
+    hint_of 'did you mean "padStart"?' 'padStar(title, 3) == "o"'
+}
+
+@test "an unknown unit or time zone is named before an object is read" {
+    assert_hint 'unknown unit of time "days"' \
+        larder count Article --where 'startOf(published, "days") == published'
+    assert_hint 'hint: did you mean "Europe/Berlin"?' \
+        larder count Article --where 'hour(published, "Europe/Berln") == 3'
+    assert_hint 'hint: did you mean "Europe/Berlin"?' \
+        larder count Article --where 'hour(published, %@) == 3' --arg berlin
+}
+
+@test "a date without a time zone is rejected, and read as UTC with --utc or LARDER_UTC" {
+    assert_hint 'larder reads dates without a time zone as UTC with --utc' \
+        larder count Article --where 'published > "2024-01-01T00:00"'
+    assert_hint 'with --utc' larder count Article --where 'published > %@' --arg 2024-01-01T00:00
+    assert_hint 'with --utc' larder insert Article title=dated published=2024-01-01T10:00
+    assert_status 0 larder insert Article title=dated published='2024-01-01 10:00' --utc
+    assert_status 0 larder update Article --where 'published == "2024-01-01T10:00"' \
+        published=2024-01-01T11:00 --utc
+    export LARDER_UTC=true
+    assert_equal 1 "$(larder count Article --where 'published == %@' --arg '2024-01-01T11:00:00')"
+    assert_equal 1 "$(larder delete Article --where 'published == "2024-01-01T11:00"')"
+    echo '{"updateAll": {"@entity": "Article", "@where": "published < %@", "@args": ["2024-01-01T11:00"]}}' >bulk.jsonl
+    assert_status 0 larder save bulk.jsonl
+    printf 'title,published\nimported,2024-01-01T12:00\n' >rows.csv
+    assert_status 0 larder import Article rows.csv
+    assert_equal 2024-01-01T12:00:00Z \
+        "$(larder fetch Article --where 'title == "imported"' --select published)"
+    LARDER_UTC=maybe assert_status 64 larder count Article
+    assert_contains "$stderr" 'LARDER_UTC must be true or false'
+    # The server has planned the same predicate.
+    LARDER_UTC=no assert_hint 'with --utc' larder count Article --where 'published == "2024-01-01T11:00"'
+}
+
+@test "one statement divides a property into two" {
+    assert_status 0 larder update Article --all --set 'title=concat(title, " x", format(wordCount, 0))'
+    assert_status 0 larder update Article --where 'wordCount == 20' \
+        --set 'title=split(title, " ", -1)' --set 'wordCount=length(split(title, " ", 0))'
+    assert_equal 'x20' "$(larder fetch Article --where 'title BEGINSWITH "x"' --select title)"
+}
+
+@test "an update that would store a text that is too long changes nothing" {
+    run --separate-stderr larder update Article --all --set 'title=padEnd(title, 20000000)'
+    assert_equal 5 "$status"
+    assert_contains "$stderr" 'error[RESOURCE_EXHAUSTED]: padEnd would return a text of more than 16 MiB'
+    assert_equal 1 "$(larder count Article --where 'title == "one"')"
+}
+
+@test "functions are allowed in sort keys, columns, groups, aggregates and HAVING" {
+    assert_equal $'six\t6-six\nfive\t5-five' "$(larder fetch Article --limit 2 \
+        --sort 'substring(title, -1):desc' --sort 'padStart(title, 9, ":"):desc' \
+        --where 'title IN {"one", "six", "five"}' \
+        --select 'title,label=concat(format(wordCount / 10, 0), "-", title)')"
+    assert_equal $'f\t45.5' "$(larder aggregate Article --group-by 'initial=substring(title, 0, 1)' \
+        'mean=average:round(wordCount + 0.5, 1)' --having 'concat(initial, "!") == "f!"')"
+}
+
 @test "a name after a key path is a function or a collection operator" {
     assert_hint 'hint: write `articles.@count`' larder count Category --where 'articles.count > 1'
     assert_hint 'hint: write `length(title)`' larder count Article --where 'title.length > 1'

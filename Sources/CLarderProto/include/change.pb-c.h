@@ -294,10 +294,15 @@ struct  Larder__V1__ObjectsChange
    * Excludes objects of subentities.
    */
   protobuf_c_boolean exclude_subentities;
+  /*
+   * Whether a date without a time zone, in an argument or in a format string, is in UTC. Otherwise
+   * it is rejected.
+   */
+  protobuf_c_boolean assumes_utc;
 };
 #define LARDER__V1__OBJECTS_CHANGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__objects_change__descriptor) \
-    , {0,NULL}, NULL, 0,NULL, 0,NULL, 0, 0,NULL, 0, 0 }
+    , {0,NULL}, NULL, 0,NULL, 0,NULL, 0, 0,NULL, 0, 0, 0 }
 
 
 /*

@@ -131,12 +131,15 @@ typedef enum _Larder__V1__ScalarFunction {
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MODULUS = 5,
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_POWER = 6,
   /*
-   * One operand, like those down to LOG.
+   * One operand, like those down to LOG, except ROUND.
    */
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_NEGATE = 7,
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ABS = 8,
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_FLOOR = 9,
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CEILING = 10,
+  /*
+   * One or two operands: the number, and the number of decimal places.
+   */
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ROUND = 11,
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRUNC = 12,
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SQRT = 13,
@@ -181,7 +184,8 @@ typedef enum _Larder__V1__ScalarFunction {
    */
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_NOW = 29,
   /*
-   * A component of a date in UTC. One operand, like those down to SECOND.
+   * A component of a date. One or two operands, like those down to SECOND: the date, and the name
+   * of a time zone; UTC without it.
    */
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_YEAR = 30,
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MONTH = 31,
@@ -190,7 +194,8 @@ typedef enum _Larder__V1__ScalarFunction {
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MINUTE = 34,
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SECOND = 35,
   /*
-   * The seconds from the first date to the second.
+   * The seconds from the first date to the second, or with more operands the whole units: the name
+   * of the unit, and of a time zone.
    */
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_DISTANCE = 36,
   /*
@@ -200,7 +205,48 @@ typedef enum _Larder__V1__ScalarFunction {
   /*
    * Three operands: a predicate, the value if it is true, the value if it is false.
    */
-  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CONDITIONAL = 38
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CONDITIONAL = 38,
+  /*
+   * Two to 64 strings, one after another.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CONCAT = 39,
+  /*
+   * Two or three operands: a string, the index of the first character, the number of characters.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SUBSTRING = 40,
+  /*
+   * A string without white space or other characters at its ends. One or two operands, like those
+   * down to TRIM_END: the string, and the characters.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRIM = 41,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRIM_START = 42,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRIM_END = 43,
+  /*
+   * Three operands: a string, the part to replace, the replacement.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_REPLACE = 44,
+  /*
+   * Three operands: a string, the separator, the index of a part.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SPLIT = 45,
+  /*
+   * Two or three operands, like PAD_END: a string, the length in characters, the text to add.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_PAD_START = 46,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_PAD_END = 47,
+  /*
+   * A number as text. The second operand is the number of decimal places.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_FORMAT = 48,
+  /*
+   * The day of the week, 1 for Monday. One or two operands: the date, and the name of a time zone.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_WEEKDAY = 49,
+  /*
+   * The start of the unit that a date is in. Two or three operands: the date, the name of the unit
+   * and of a time zone.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_START_OF = 50
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__SCALAR_FUNCTION)
 } Larder__V1__ScalarFunction;
 /*

@@ -482,6 +482,11 @@ struct  Larder__V1__QueryRequest
    */
   size_t n_after;
   Larder__V1__Value **after;
+  /*
+   * Whether a date without a time zone, in an argument or in a format string, is in UTC. Otherwise
+   * it is rejected.
+   */
+  protobuf_c_boolean assumes_utc;
   Larder__V1__QueryRequest__LimitPresenceCase limit_presence_case;
   union {
     int64_t limit;
@@ -493,7 +498,7 @@ struct  Larder__V1__QueryRequest
 };
 #define LARDER__V1__QUERY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__query_request__descriptor) \
-    , {0,NULL}, 0,NULL, 0, 0, 0,NULL, 0,NULL, LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__NOT_SET, {0}, LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__NOT_SET, {0} }
+    , {0,NULL}, 0,NULL, 0, 0, 0,NULL, 0,NULL, 0, LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__NOT_SET, {0}, LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__NOT_SET, {0} }
 
 
 /*

@@ -58,6 +58,7 @@ struct ImportCommand: StoreCommand {
     @Flag(help: "Print the URIs of the objects, in the order of the file, instead of their number.")
     var ids = false
 
+    @OptionGroup var dates: DateOptions
     @OptionGroup var authorOption: AuthorOption
     @OptionGroup var options: GlobalOptions
 
@@ -81,7 +82,7 @@ struct ImportCommand: StoreCommand {
     }
 
     func run(_ session: StoreSession) throws {
-        var decoder = try session.decoder(entity.name)
+        var decoder = try session.decoder(entity.name, dates)
         decoder.namesRelatedObjects = true
         let input = try InputFile(file)
         let result = try imported(input, decoder, session)

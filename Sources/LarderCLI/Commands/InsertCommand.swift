@@ -59,7 +59,7 @@ struct InsertCommand: StoreCommand {
     }
 
     func run(_ session: StoreSession) throws {
-        var decoder = try session.decoder(entity.name)
+        var decoder = try session.decoder(entity.name, values.dates)
         decoder.namesRelatedObjects = true
         let objects: [SourceObject]
         var fileName: String?

@@ -63,7 +63,8 @@ struct SaveCommand: StoreCommand {
     func run(_ session: StoreSession) throws {
         let input = try InputFile(file)
         var reader = ChangeSetReader(
-            schema: try session.client.schema(), store: session.storeIdentifier)
+            schema: try session.client.schema(), store: session.storeIdentifier,
+            assumesUTC: values.dates.assumesUTC)
         try reader.read(input)
         let inserted = try save(reader, input.name, session)
         let names = reader.changes.changes.compactMap(\.temporaryName)

@@ -130,7 +130,7 @@ struct UpdateCommand: StoreCommand {
     private func content(
         _ arguments: [String], of entityName: String, in session: StoreSession, creates: Bool
     ) throws -> (content: ObjectContent, creations: [Change]) {
-        var decoder = try session.decoder(entityName)
+        var decoder = try session.decoder(entityName, selection.predicate.values.dates)
         decoder.namesRelatedObjects = true
         let content = try decoder.content(Assignment.all(arguments))
         var related = try RelatedObjects(session, creates: creates)

@@ -24,8 +24,9 @@ struct StoreSession {
     }
 
     /// Decodes objects of an entity of the store.
-    func decoder(_ entityName: String) throws -> ObjectDecoder {
-        try ObjectDecoder(entityName, in: client.schema(), of: storeIdentifier)
+    func decoder(_ entityName: String, _ dates: DateOptions) throws -> ObjectDecoder {
+        try ObjectDecoder(
+            entityName, in: client.schema(), of: storeIdentifier, assumesUTC: dates.assumesUTC)
     }
 
     /// Opens the store that the options name, runs the body, and closes the store in every case.

@@ -17,7 +17,7 @@ struct BulkChangeMembers {
     typealias InsertedEntity = (String) -> String?
 
     init(
-        _ members: [String: JSONValue], _ insertedEntity: InsertedEntity
+        _ members: [String: JSONValue], assumesUTC: Bool, _ insertedEntity: InsertedEntity
     ) throws(LarderError) {
         let known = ["@entity", "@where", "@all", "@args", "@variables", "@set", "@subentities"]
         if let other = members.keys.first(where: { $0.hasPrefix("@") && !known.contains($0) }) {
@@ -32,7 +32,8 @@ struct BulkChangeMembers {
             entityName, where: try Self.predicate(members),
             arguments: try Self.arguments(members["@args"], insertedEntity),
             variables: try Self.variables(members["@variables"], insertedEntity),
-            argumentsAreText: true, includesSubentities: try Self.includesSubentities(members))
+            argumentsAreText: true, assumesUTC: assumesUTC,
+            includesSubentities: try Self.includesSubentities(members))
         expressions = try Self.expressions(members["@set"])
         values = members.filter { !$0.key.hasPrefix("@") }
     }

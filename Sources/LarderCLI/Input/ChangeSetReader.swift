@@ -21,6 +21,8 @@ import LarderPrograms
 struct ChangeSetReader {
     private let schema: Schema
     private let store: UUID
+    /// Whether a date without a time zone is in UTC. Otherwise it is rejected.
+    private let assumesUTC: Bool
     private var decoders: [String: ObjectDecoder] = [:]
     private(set) var changes = ChangeSet()
     /// The line of each change.
@@ -30,9 +32,10 @@ struct ChangeSetReader {
     private var insertedNames: [String: (entityName: String, line: Int)] = [:]
 
     /// - Parameter store: The UUID of the store, for short identifiers.
-    init(schema: Schema, store: UUID) {
+    init(schema: Schema, store: UUID, assumesUTC: Bool = false) {
         self.schema = schema
         self.store = store
+        self.assumesUTC = assumesUTC
     }
 
     mutating func read(_ file: InputFile) throws(LarderError) {
@@ -129,7 +132,7 @@ struct ChangeSetReader {
     private func selection(
         _ members: [String: JSONValue]
     ) throws(LarderError) -> BulkChangeMembers {
-        try BulkChangeMembers(members) { insertedNames[$0]?.entityName }
+        try BulkChangeMembers(members, assumesUTC: assumesUTC) { insertedNames[$0]?.entityName }
     }
 
     private mutating func updateAll(_ members: [String: JSONValue]) throws(LarderError) -> Change {
@@ -171,7 +174,8 @@ struct ChangeSetReader {
 
     private mutating func decoder(_ entityName: String) throws(LarderError) -> ObjectDecoder {
         if let decoder = decoders[entityName] { return decoder }
-        var decoder = try ObjectDecoder(entityName, in: schema, of: store)
+        var decoder = try ObjectDecoder(
+            entityName, in: schema, of: store, assumesUTC: assumesUTC)
         decoder.allowsTemporaryNames = true
         decoders[entityName] = decoder
         return decoder

@@ -42,7 +42,8 @@ extension ObjectDecoder {
         of relationship: Relationship, _ entityName: String? = nil
     ) throws(LarderError) -> ObjectDecoder {
         let name = entityName ?? relationship.destination
-        var decoder = try ObjectDecoder(name, in: schema, of: store)
+        var decoder = try ObjectDecoder(
+            name, in: schema, of: store, assumesUTC: assumesUTC)
         guard schema.isKind(name, of: relationship.destination) else {
             throw LarderError(
                 .wrongType,

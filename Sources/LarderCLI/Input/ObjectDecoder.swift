@@ -9,12 +9,16 @@ struct ObjectDecoder {
     let schema: Schema
     /// The UUID of the store, for short identifiers.
     let store: UUID
+    /// Whether a date without a time zone is in UTC. Otherwise it is rejected.
+    let assumesUTC: Bool
     /// Whether `t:name` refers to an object that the same change set inserts.
     var allowsTemporaryNames = false
     /// Whether related objects may be named by their values.
     var namesRelatedObjects = false
 
-    init(_ entityName: String, in schema: Schema, of store: UUID) throws(LarderError) {
+    init(
+        _ entityName: String, in schema: Schema, of store: UUID, assumesUTC: Bool
+    ) throws(LarderError) {
         guard let entity = schema.entity(named: entityName) else {
             let names = schema.entities.map(\.name)
             throw LarderError(
@@ -25,6 +29,7 @@ struct ObjectDecoder {
         self.entity = entity
         self.schema = schema
         self.store = store
+        self.assumesUTC = assumesUTC
     }
 
     func content(_ assignments: [Assignment]) throws(LarderError) -> ObjectContent {
@@ -128,7 +133,8 @@ struct ObjectDecoder {
     ) throws(LarderError) -> Value {
         try naming(name) { () throws(LarderError) in
             switch property {
-            case .attribute(let attribute): return try Value(text: text, type: attribute.type)
+            case .attribute(let attribute):
+                return try Value(text: text, type: attribute.type, assumesUTC: assumesUTC)
             case .relationship(let relationship):
                 guard !relationship.isToMany else {
                     throw LarderError(
@@ -147,7 +153,7 @@ struct ObjectDecoder {
             switch (property, json) {
             case (_, .null): return .null
             case (.attribute(let attribute), _):
-                return try Value(json: json, type: attribute.type)
+                return try Value(json: json, type: attribute.type, assumesUTC: assumesUTC)
             case (.relationship(let relationship), .string(let text)) where !relationship.isToMany:
                 return .object(try identifier(text, relationship))
             case (.relationship(let relationship), .array(let elements))

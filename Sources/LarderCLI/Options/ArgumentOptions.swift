@@ -18,6 +18,8 @@ struct ArgumentOptions: ParsableArguments {
             "Value for $NAME in a predicate. Can be repeated.", valueName: "name=value"))
     var variables: [VariableArgument] = []
 
+    @OptionGroup var dates: DateOptions
+
     var isGiven: Bool { !arguments.isEmpty || !variables.isEmpty }
 
     mutating func validate() throws {
@@ -33,6 +35,6 @@ struct ArgumentOptions: ParsableArguments {
             variables: Dictionary(
                 variables.map { ($0.name, .value(.string($0.value))) },
                 uniquingKeysWith: { first, _ in first }),
-            argumentsAreText: true)
+            argumentsAreText: true, assumesUTC: dates.assumesUTC)
     }
 }

@@ -60,7 +60,8 @@ struct ConditionOptions: ParsableArguments {
             let objects = ObjectSelection(
                 condition.entityName, where: condition.format.map { .format($0) },
                 arguments: Array(parameters.arguments[first..<used]),
-                variables: parameters.variables, argumentsAreText: true)
+                variables: parameters.variables, argumentsAreText: true,
+                assumesUTC: parameters.assumesUTC)
             return ChangeSet.Condition(objects, count: condition.count)
         }
         parameters.arguments.removeFirst(used)

@@ -10,6 +10,8 @@ enum Environment {
     static let output = "LARDER_OUTPUT"
     /// The maximum time to wait for a reply: `--timeout`.
     static let timeout = "LARDER_TIMEOUT"
+    /// Whether dates without a time zone are in UTC: `--utc`.
+    static let utc = "LARDER_UTC"
     /// The migration session of which this command performs a part; see `migrate`.
     static let migrationSession = "LARDER_MIGRATION_SESSION"
     private static let prefix = "LARDER_"
@@ -22,7 +24,7 @@ enum Environment {
 
     /// Warns about variables that would be ignored, such as a misspelled one.
     static func warnAboutUnknownVariables() {
-        let known = [socket, output, timeout, migrationSession]
+        let known = [socket, output, timeout, utc, migrationSession]
         let given = ProcessInfo.processInfo.environment.keys
         for name in given.filter({ $0.hasPrefix(prefix) && !known.contains($0) }).sorted() {
             let hint =

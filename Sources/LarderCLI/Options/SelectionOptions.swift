@@ -51,7 +51,8 @@ struct SelectionOptions: ParsableArguments {
     ) -> ObjectSelection {
         ObjectSelection(
             entityName, where: predicate.predicate, arguments: parameters.arguments,
-            variables: parameters.variables, argumentsAreText: true, wantsIdentifiers: ids,
+            variables: parameters.variables, argumentsAreText: true,
+            assumesUTC: parameters.assumesUTC, wantsIdentifiers: ids,
             includesSubentities: !predicate.excludesSubentities)
     }
 

@@ -12,6 +12,9 @@ public struct ObjectSelection: Hashable, Sendable {
     /// Whether the argument values are text that is converted to the type it is compared with, as a
     /// shell passes it.
     public var argumentsAreText: Bool
+    /// Whether a date without a time zone, in an argument or a literal, is in UTC. Otherwise it is
+    /// rejected.
+    public var assumesUTC: Bool
     /// Whether the result contains the identifiers of the objects.
     public var wantsIdentifiers: Bool
     /// Whether objects of subentities are selected too.
@@ -20,13 +23,14 @@ public struct ObjectSelection: Hashable, Sendable {
     public init(
         _ entityName: String, where predicate: QueryTerm? = nil, arguments: [QueryArgument] = [],
         variables: [String: QueryArgument] = [:], argumentsAreText: Bool = false,
-        wantsIdentifiers: Bool = false, includesSubentities: Bool = true
+        assumesUTC: Bool = false, wantsIdentifiers: Bool = false, includesSubentities: Bool = true
     ) {
         self.entityName = entityName
         self.predicate = predicate
         self.arguments = arguments
         self.variables = variables
         self.argumentsAreText = argumentsAreText
+        self.assumesUTC = assumesUTC
         self.wantsIdentifiers = wantsIdentifiers
         self.includesSubentities = includesSubentities
     }

@@ -26,7 +26,7 @@ struct Evaluation {
         case .function(let function, let operands):
             var values: [Value] = []
             for operand in operands { values.append(try value(of: operand)) }
-            return function.value(of: values, now: evaluator.now)
+            return try function.value(of: values, now: evaluator.now)
         case .converted(let operand, let type):
             return Self.converted(try value(of: operand), to: type)
         case .aggregate(let function, let collection, let type):

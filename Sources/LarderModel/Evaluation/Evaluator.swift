@@ -84,7 +84,7 @@ public struct EvaluatedPredicate: Sendable {
     /// Returns whether the object satisfies the predicate.
     ///
     /// - Throws: `arithmeticOverflow` for a sum that exceeds its type; `resourceExhausted` for a
-    ///   string match that takes too long.
+    ///   string match that takes too long, and for a function whose text would be too long.
     public func holds(
         for object: PersistentIdentifier, reading reader: @escaping Evaluator.Reader
     ) throws(LarderError) -> Bool {

@@ -186,12 +186,12 @@ extension ExpressionTyper {
             throw LarderError(
                 .unsupported, "\(comparison.operator.rawValue) needs a key path on one side")
         }
-        let (argument, isText) = try suppliedArgument(comparison.right)
+        let (argument, reading) = try suppliedArgument(comparison.right)
         var left = try operand(comparison.left)
         func values() throws(LarderError) -> [Value] {
             comparison.operator == .between
-                ? try argument.bounds(isText: isText, comparedWith: left.name)
-                : try argument.elements(isText: isText, comparedWith: left.name)
+                ? try argument.bounds(reading, comparedWith: left.name)
+                : try argument.elements(reading, comparedWith: left.name)
         }
         let given = try values()
         var type = left.type
@@ -206,7 +206,7 @@ extension ExpressionTyper {
         var typed: [TypedExpression] = []
         for value in given {
             typed.append(
-                .value(try self.typed(value, isText: isText, as: type, comparedWith: left.name)))
+                .value(try self.typed(value, reading, as: type, comparedWith: left.name)))
         }
         return comparison.operator == .between
             ? .between(left.expression, typed[0], typed[1], comparison.options)

@@ -79,12 +79,16 @@ extension ExpressionTyper {
         var expressions: [TypedExpression] = []
         for (index, operand) in operands.enumerated() {
             let type = signature.operands[index]
-            let typed: TypedOperand
+            var typed: TypedOperand
             if let operand = known[index] {
                 typed = operand
             } else {
                 typed = try self.operand(
                     operand, as: .attribute(type), comparedWith: function.rawValue)
+                if case .value(let value) = typed.expression {
+                    typed.expression = .value(
+                        try checked(value, as: type, operand: index, of: function))
+                }
             }
             expressions.append(
                 function.returnsOperand ? typed.converted(to: type) : typed.expression)
@@ -92,6 +96,29 @@ extension ExpressionTyper {
         return TypedOperand(
             expression: .function(function, expressions), type: .attribute(signature.result),
             name: function.rawValue)
+    }
+
+    /// Checks a literal that is an operand: an integer has no fraction, and a unit or a time zone
+    /// exists.
+    private func checked(
+        _ value: Value, as type: AttributeType, operand index: Int, of function: ScalarFunction
+    ) throws(LarderError) -> Value {
+        switch value {
+        case .string(let name):
+            try function.calendarOperand(at: index)?.check(name)
+            return value
+        case .float, .double, .decimal:
+            guard type.isInteger else { return value }
+            if case .decimal(let decimal) = value, let integer = decimal.integer {
+                return .int(integer)
+            }
+            throw LarderError(
+                .wrongType,
+                "an operand of \(function.rawValue) is an integer, and a number with a fraction "
+                    + "was given",
+                hint: "multiply by 1.0, as in 1.0 * …, to compute with fractions")
+        default: return value
+        }
     }
 
     private func kind(ofUntyped expression: QueryExpression) throws(LarderError) -> OperandKind {

@@ -16,17 +16,17 @@ extension ExpressionTyper {
     /// The value of a literal as the query supplies it.
     func suppliedArgument(
         _ expression: QueryExpression
-    ) throws(LarderError) -> (argument: QueryArgument, isText: Bool) {
+    ) throws(LarderError) -> (argument: QueryArgument, reading: TextReading) {
         let parameters = evaluator.parameters
         switch expression {
-        case .constant(let value): return (.value(value), false)
+        case .constant(let value): return (.value(value), parameters.reading(ofArgument: false))
         case .variable(let name):
             guard let argument = parameters.variables[name] else {
                 throw LarderError(
                     .malformedPredicate, "no value for $\(name.prefix(32))",
                     hint: "pass the variable with the query, or declare it in a SUBQUERY")
             }
-            return (argument, parameters.argumentsAreText)
+            return (argument, parameters.reading(ofArgument: true))
         case .argument(let index):
             guard parameters.arguments.indices.contains(index) else {
                 throw LarderError(
@@ -34,7 +34,7 @@ extension ExpressionTyper {
                     "the query uses more than the \(parameters.arguments.count) arguments passed",
                     hint: "pass one value for each %@ and %K")
             }
-            return (parameters.arguments[index], parameters.argumentsAreText)
+            return (parameters.arguments[index], parameters.reading(ofArgument: true))
         default: throw LarderError(.wrongType, "expected a value")
         }
     }
@@ -42,19 +42,19 @@ extension ExpressionTyper {
     func literal(
         _ expression: QueryExpression, as type: OperandType?, comparedWith name: String
     ) throws(LarderError) -> TypedOperand {
-        let (argument, isText) = try suppliedArgument(expression)
+        let (argument, reading) = try suppliedArgument(expression)
         guard case .value(let value) = argument else {
             throw LarderError(
                 .wrongType, "\(name) cannot be compared with a list",
                 hint: "a list argument is allowed on the right side of IN and BETWEEN only")
         }
         return TypedOperand(
-            expression: .value(try typed(value, isText: isText, as: type, comparedWith: name)),
+            expression: .value(try typed(value, reading, as: type, comparedWith: name)),
             type: type, name: name)
     }
 
     func typed(
-        _ value: Value, isText: Bool, as type: OperandType?, comparedWith name: String
+        _ value: Value, _ reading: TextReading, as type: OperandType?, comparedWith name: String
     ) throws(LarderError) -> Value {
         if value.isNull { return .null }
         switch type {
@@ -80,7 +80,7 @@ extension ExpressionTyper {
             try check(identifier, as: type, comparedWith: name)
             return .object(identifier)
         case .attribute(let attributeType):
-            let read = try value.read(as: attributeType, isText: isText, comparedWith: name)
+            let read = try value.read(as: attributeType, reading, comparedWith: name)
             return try attribute(read, attributeType, name)
         }
     }
@@ -226,7 +226,7 @@ extension ExpressionTyper {
 
 extension Decimal {
     /// The decimal as a 64-bit integer; nil if it is not one.
-    fileprivate var integer: Int64? {
+    var integer: Int64? {
         let text = description
         return Int64(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
     }

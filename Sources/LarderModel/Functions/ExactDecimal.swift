@@ -57,6 +57,29 @@ struct ExactDecimal: Hashable {
         return Decimal(exactly: "\(isNegative ? "-" : "")\(magnitude)e\(exponent)")
     }
 
+    /// Nil unless it is an integer of 64 bits.
+    var integer: Int64? {
+        guard 0...19 ~= exponent else { return magnitude == 0 ? 0 : nil }
+        let (whole, overflow) = magnitude.multipliedReportingOverflow(by: Self.power(exponent))
+        guard !overflow, whole <= UInt128(Int64.min.magnitude) else { return nil }
+        return Int64(exactly: isNegative ? -Int128(whole) : Int128(whole))
+    }
+
+    /// More than the bytes of any number without decimal places.
+    static let textBytesMax = 512
+
+    /// The digits without an exponent, with at least this number of decimal places: 12.50.
+    func text(places: Int) -> String {
+        var digits = String(magnitude)
+        // The decimal point precedes this number of digits.
+        let fraction = max(places, -exponent)
+        if magnitude != 0 { digits += String(repeating: "0", count: exponent + fraction) }
+        digits = String(repeating: "0", count: max(0, fraction + 1 - digits.utf8.count)) + digits
+        let whole = digits.dropLast(fraction)
+        let point = fraction > 0 ? "." : ""
+        return "\(isNegative ? "-" : "")\(whole)\(point)\(digits.suffix(fraction))"
+    }
+
     /// The nearest double.
     var double: Double { Double("\(isNegative ? "-" : "")\(magnitude)e\(exponent)") ?? .nan }
 
@@ -148,12 +171,28 @@ extension ExactDecimal {
     /// Rounds to an integer. Supports the rules `toNearestOrAwayFromZero`, `towardZero`, `up` and
     /// `down`.
     func rounded(_ rule: FloatingPointRoundingRule) -> ExactDecimal? {
-        guard exponent < 0 else { return self }
+        rounded(rule, toExponent: 0)
+    }
+
+    /// Rounds to a number of decimal places, halves away from zero. A negative number of places
+    /// rounds to tens, hundreds and so on. Nil for more than 38 digits.
+    func rounded(toPlaces places: Int64) -> ExactDecimal? {
+        // No number has digits beyond.
+        let exponent = Int(-min(max(places, -1_000), 1_000))
+        return rounded(.toNearestOrAwayFromZero, toExponent: exponent)
+    }
+
+    /// Rounds to a multiple of a power of ten.
+    private func rounded(
+        _ rule: FloatingPointRoundingRule, toExponent unitExponent: Int
+    ) -> ExactDecimal? {
+        guard exponent < unitExponent else { return self }
         var whole: UInt128 = 0
         // Only whether the fraction is at least a half matters for rounding to nearest.
         var isHalf = false
-        if -exponent <= Self.digitsMax {
-            let unit = Self.power(-exponent)
+        let digits = unitExponent - exponent
+        if digits <= Self.digitsMax {
+            let unit = Self.power(digits)
             let (quotient, rest) = magnitude.quotientAndRemainder(dividingBy: unit)
             whole = quotient
             isHalf = rest >= unit - rest
@@ -165,7 +204,7 @@ extension ExactDecimal {
             case .toNearestOrAwayFromZero: isHalf
             default: false
             }
-        return Self.checked(isNegative, isAwayFromZero ? whole + 1 : whole, 0)
+        return Self.checked(isNegative, isAwayFromZero ? whole + 1 : whole, unitExponent)
     }
 
     private static func checked(

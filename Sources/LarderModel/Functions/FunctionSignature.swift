@@ -54,8 +54,9 @@ extension ScalarFunction {
         case .add, .subtract:
             if let dates = try dateSignature(operands, wanted) { return dates }
             return try numberSignature(operands, wanted)
-        case .multiply, .divide, .modulus, .negate, .abs, .floor, .ceiling, .round, .trunc:
+        case .multiply, .divide, .modulus, .negate, .abs, .floor, .ceiling, .trunc:
             return try numberSignature(operands, wanted)
+        case .round, .format: return try placesSignature(operands, wanted)
         case .power, .sqrt, .exp, .ln, .log: return try realSignature(operands)
         case .minimum, .maximum:
             let type = try commonType(operands, wanted)
@@ -63,14 +64,6 @@ extension ScalarFunction {
                 throw rejection("numbers, strings or dates", .typed(type))
             }
             return FunctionSignature(operands: operands.map { _ in type }, result: type)
-        case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .onesComplement, .leftShift, .rightShift:
-            return try signature(of: operands, all: .int64, "integers", result: .int64)
-        case .length: return try signature(of: operands, all: .string, "a string", result: .int64)
-        case .uppercase, .lowercase, .canonical:
-            return try signature(of: operands, all: .string, "a string", result: .string)
-        case .year, .month, .day, .hour, .minute, .second:
-            return try signature(of: operands, all: .date, "a date", result: .int64)
-        case .distance: return try signature(of: operands, all: .date, "dates", result: .double)
         case .coalesce:
             let type = try commonType(operands, wanted)
             return FunctionSignature(operands: operands.map { _ in type }, result: type)
@@ -80,18 +73,79 @@ extension ScalarFunction {
             }
             let type = try commonType(Array(operands.dropFirst()), wanted)
             return FunctionSignature(operands: [.bool, type, type], result: type)
+        default: return try prescribedSignature(operands)
         }
     }
 
     // MARK: Rules
 
-    private func signature(
-        of operands: [OperandKind], all type: AttributeType, _ noun: String, result: AttributeType
+    /// The signature of a function that prescribes the types of its operands.
+    private func prescribedSignature(
+        _ operands: [OperandKind]
     ) throws(LarderError) -> FunctionSignature {
-        for operand in operands {
-            guard operand.canBe(type) else { throw rejection(noun, operand) }
+        guard let parameters, let last = parameters.last else {
+            preconditionFailure("\(rawValue) prescribes types")
         }
-        return FunctionSignature(operands: operands.map { _ in type }, result: result)
+        var types: [AttributeType] = []
+        for (index, operand) in operands.enumerated() {
+            let type = index < parameters.count ? parameters[index] : last
+            guard operand.canBe(type) else {
+                throw rejection(noun(of: type, at: index), operand, hint: hint(for: operand, type))
+            }
+            types.append(type)
+        }
+        return FunctionSignature(operands: types, result: prescribedResult(operands.count))
+    }
+
+    private func prescribedResult(_ operandCount: Int) -> AttributeType {
+        switch self {
+        case .startOf: .date
+        case .distance where operandCount == 2: .double
+        case .uppercase, .lowercase, .canonical, .concat, .substring, .trim, .trimStart, .trimEnd,
+            .replace, .split, .padStart, .padEnd:
+            .string
+        default: .int64
+        }
+    }
+
+    private func noun(of type: AttributeType, at index: Int) -> String {
+        switch self {
+        case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .onesComplement, .leftShift, .rightShift:
+            return "integers"
+        case .concat: return "strings"
+        case .distance where index < 2: return "dates"
+        default: break
+        }
+        let noun = type.nounWithArticle
+        if index == 0 { return noun }
+        let ordinals = ["first", "second", "third"]
+        return "\(noun) as its \(index < 3 ? ordinals[index] : "last") operand"
+    }
+
+    /// What to write instead of an operand of another type.
+    private func hint(for operand: OperandKind, _ type: AttributeType) -> String? {
+        // Not for the name of a unit or of a time zone.
+        guard parameters?.first == .string, type == .string else { return nil }
+        return switch operand {
+        case .typed(let own) where own.isNumber, .constant(let own?) where own.isNumber:
+            "a number becomes text with `format(number, places)`"
+        default: nil
+        }
+    }
+
+    /// The signature of a function of a number and a number of decimal places.
+    private func placesSignature(
+        _ operands: [OperandKind], _ wanted: AttributeType?
+    ) throws(LarderError) -> FunctionSignature {
+        // A constant or an argument that is formatted is a decimal: no digit of it is lost.
+        let number = try numberSignature(
+            [operands[0]], self == .format ? .decimal : wanted)
+        let result = self == .format ? .string : number.result
+        guard operands.count == 2 else { return number }
+        guard operands[1].canBe(.int64) else {
+            throw rejection("an int64 as its second operand", operands[1])
+        }
+        return FunctionSignature(operands: number.operands + [.int64], result: result)
     }
 
     private func realSignature(
@@ -147,7 +201,11 @@ extension ScalarFunction {
         _ operands: [OperandKind], _ wanted: AttributeType?
     ) throws(LarderError) -> FunctionSignature {
         let type = try commonType(operands, wanted.flatMap { $0.isNumber ? $0 : nil })
-        guard type.isNumber else { throw rejection("numbers", .typed(type)) }
+        guard type.isNumber else {
+            let isText = self == .add && type == .string
+            throw rejection(
+                "numbers", .typed(type), hint: isText ? "write `concat(a, b)`" : nil)
+        }
         return FunctionSignature(operands: operands.map { _ in type }, result: type)
     }
 
@@ -205,13 +263,15 @@ extension ScalarFunction {
         }
     }
 
-    private func rejection(_ wanted: String, _ operand: OperandKind) -> LarderError {
+    private func rejection(
+        _ wanted: String, _ operand: OperandKind, hint: String? = nil
+    ) -> LarderError {
         let given =
             switch operand {
             case .typed(let type), .constant(let type?): ", not \(type.nounWithArticle)"
             case .constant(nil), .argument, .member: ""
             }
-        return LarderError(.wrongType, "\(rawValue) takes \(wanted)\(given)")
+        return LarderError(.wrongType, "\(rawValue) takes \(wanted)\(given)", hint: hint)
     }
 
     private func unlike(_ left: AttributeType, _ right: AttributeType) -> LarderError {

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 // The meaning of scalar functions. The SQL functions and the in-memory evaluator share this file.
-// Functions do not fail: an undefined result is nil.
+// An undefined result is nil; only a text that is too long is an error.
 
 extension ScalarFunction {
     /// Returns the value of the function for operands of the types in its signature.
@@ -9,8 +9,13 @@ extension ScalarFunction {
     /// Number types may be mixed: a float is used as a double, an integer with a double or a
     /// decimal is converted to that type. Operands of other types return nil.
     ///
-    /// - Parameter now: The start time of the query.
-    public func value(of operands: [Value], now: Date) -> Value {
+    /// - Parameters:
+    ///   - now: The start time of the query.
+    ///   - interruption: After it, the value is meaningless.
+    /// - Throws: `resourceExhausted` for a text of more than ``Limits/functionTextBytesMax`` bytes.
+    public func value(
+        of operands: [Value], now: Date, _ interruption: Interruption = .never
+    ) throws(LarderError) -> Value {
         switch self {
         case .now: return .date(now)
         case .coalesce: return operands.first { !$0.isNull } ?? .null
@@ -25,21 +30,28 @@ extension ScalarFunction {
         }
         switch self {
         case .minimum, .maximum: return extreme(operands)
+        case .concat, .substring, .trim, .trimStart, .trimEnd, .replace, .split, .padStart,
+            .padEnd:
+            return try textValue(operands, interruption)
+        case .format: return try formatted(operands)
+        case .round where operands.count == 2: return rounded(operands)
+        case .year, .month, .day, .hour, .minute, .second, .weekday, .startOf:
+            return calendarValue(operands)
+        case .distance where operands.count > 2: return calendarValue(operands)
         case .add, .subtract, .multiply, .divide, .modulus, .bitwiseAnd, .bitwiseOr, .bitwiseXor,
             .leftShift, .rightShift, .power, .distance:
             return value(operands[0], operands[1])
-        default: return value(operands[0])
+        default: return value(operands[0], interruption)
         }
     }
 
-    private func value(_ operand: Value) -> Value {
+    private func value(_ operand: Value, _ interruption: Interruption) -> Value {
         switch operand {
         case .int(let integer): value(integer)
         case .float(let float): value(Double(float))
         case .double(let double): value(double)
         case .decimal(let decimal): ExactDecimal(decimal).map(value) ?? .null
-        case .string(let string): value(string)
-        case .date(let date): date.calendarParts.flatMap(value) ?? .null
+        case .string(let string): value(string, interruption)
         default: .null
         }
     }
@@ -167,11 +179,11 @@ extension ScalarFunction {
     }
 }
 
-// MARK: Strings, dates, extremes
+// MARK: Strings, extremes
 
 extension ScalarFunction {
     /// Returns the value of a function that takes one string.
-    public func value(_ string: String, _ interruption: Interruption = .never) -> Value {
+    private func value(_ string: String, _ interruption: Interruption) -> Value {
         switch self {
         case .length: .int(Int64(string.count))
         case .uppercase:
@@ -182,18 +194,6 @@ extension ScalarFunction {
             .string(
                 string.folded(caseInsensitive: true, diacriticInsensitive: true, interruption))
         default: .null
-        }
-    }
-
-    private func value(_ parts: Date.CalendarParts) -> Value? {
-        switch self {
-        case .year: .int(parts.year)
-        case .month: .int(parts.month)
-        case .day: .int(parts.day)
-        case .hour: .int(parts.hour)
-        case .minute: .int(parts.minute)
-        case .second: .int(parts.second)
-        default: nil
         }
     }
 

@@ -2,6 +2,26 @@ import FoundationEssentials
 
 // Converts the values of a query to the types of a schema, for SQL and in memory alike.
 
+/// How text in a query becomes a value of another type.
+public struct TextReading: Hashable, Sendable {
+    /// Whether text may also be a number or a bool, as an argument that a shell passes.
+    public var isArgument: Bool
+    /// Whether a date without a time zone is in UTC. Otherwise it is rejected.
+    public var assumesUTC: Bool
+
+    public init(isArgument: Bool, assumesUTC: Bool) {
+        self.isArgument = isArgument
+        self.assumesUTC = assumesUTC
+    }
+}
+
+extension QueryParameters {
+    /// How the text of an argument or a variable is read, or that of a literal in the query.
+    public func reading(ofArgument isArgument: Bool) -> TextReading {
+        TextReading(isArgument: isArgument && argumentsAreText, assumesUTC: assumesUTC)
+    }
+}
+
 extension Value {
     /// Returns the value as the given type if it is text that can be converted: to a date, UUID,
     /// URL, decimal, data or JSON document and, if arguments are text, to a number or bool. Returns
@@ -10,7 +30,7 @@ extension Value {
     /// - Parameter name: The value it is compared with, for error messages: `Article.title`.
     /// - Throws: `malformedValue` for text that cannot be converted.
     public func read(
-        as type: AttributeType, isText: Bool, comparedWith name: String,
+        as type: AttributeType, _ reading: TextReading, comparedWith name: String,
         _ interruption: Interruption = .never
     ) throws(LarderError) -> Value {
         guard case .string(let text) = self else { return self }
@@ -18,7 +38,7 @@ extension Value {
         case .string: return self
         case .date, .uuid, .url, .decimal, .data, .json: break
         case .int16, .int32, .int64:
-            guard isText else { return self }
+            guard reading.isArgument else { return self }
             // An integer may be compared with 2.5 or with 3000000000, whatever its size.
             if let integer = Int64(text) { return .int(integer) }
             // A double would round 9223372036854775806.5 to an integer.
@@ -28,10 +48,11 @@ extension Value {
                 .malformedValue,
                 "\(name) is \(type.nounWithArticle), but the given value is not a number")
         case .bool, .float, .double:
-            guard isText else { return self }
+            guard reading.isArgument else { return self }
         }
         do throws(LarderError) {
-            return try Value(text: text, type: type, interruption)
+            return try Value(
+                text: text, type: type, assumesUTC: reading.assumesUTC, interruption)
         } catch {
             var named = error
             named.message = "\(name): \(error.message)"
@@ -49,7 +70,7 @@ extension QueryArgument {
     /// - Throws: `wrongType` or `malformedValue` for an argument that is not a list;
     ///   `resourceExhausted` for more than ``Limits/listElementsMax`` elements.
     public func elements(
-        isText: Bool, comparedWith name: String, operator: Comparison.Operator = .in,
+        _ reading: TextReading, comparedWith name: String, operator: Comparison.Operator = .in,
         _ interruption: Interruption = .never
     ) throws(LarderError) -> [Value] {
         let name = "\(name) \(`operator`.rawValue) …"
@@ -58,7 +79,7 @@ extension QueryArgument {
         case .list(let values): elements = values
         case .value(.null): elements = []
         case .value(.objects(let identifiers)): elements = identifiers.map { .object($0) }
-        case .value(.string(let text)) where isText:
+        case .value(.string(let text)) where reading.isArgument:
             elements = try Self.texts(
                 of: Self.array(text, comparedWith: name, interruption), comparedWith: name)
         case .value(let value):
@@ -72,12 +93,12 @@ extension QueryArgument {
     /// The two bounds of BETWEEN in an argument that is a list.
     ///
     /// - Throws: `wrongType` unless there are two bounds; and the errors of
-    ///   ``elements(isText:comparedWith:operator:)``.
+    ///   ``elements(_:comparedWith:operator:_:)``.
     public func bounds(
-        isText: Bool, comparedWith name: String, _ interruption: Interruption = .never
+        _ reading: TextReading, comparedWith name: String, _ interruption: Interruption = .never
     ) throws(LarderError) -> [Value] {
         let bounds = try elements(
-            isText: isText, comparedWith: name, operator: .between, interruption)
+            reading, comparedWith: name, operator: .between, interruption)
         guard bounds.count == 2 else {
             throw LarderError(
                 .wrongType,

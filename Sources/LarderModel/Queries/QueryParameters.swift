@@ -9,6 +9,9 @@ public struct QueryParameters: Hashable, Sendable {
     /// Whether the values, including those of ``after``, are text that is converted to the type it
     /// is compared with, as a shell passes it. A list is then the text of a JSON array.
     public var argumentsAreText: Bool
+    /// Whether a date without a time zone, in an argument or a literal of the query, is in UTC.
+    /// Otherwise it is rejected.
+    public var assumesUTC: Bool
     public var limit: Int64?
     public var offset: Int64?
     /// A keyset cursor: a fetch returns only rows after this position in its order. It has one
@@ -17,12 +20,13 @@ public struct QueryParameters: Hashable, Sendable {
 
     public init(
         arguments: [QueryArgument] = [], variables: [String: QueryArgument] = [:],
-        argumentsAreText: Bool = false, limit: Int64? = nil, offset: Int64? = nil,
-        after: [Value] = []
+        argumentsAreText: Bool = false, assumesUTC: Bool = false, limit: Int64? = nil,
+        offset: Int64? = nil, after: [Value] = []
     ) {
         self.arguments = arguments
         self.variables = variables
         self.argumentsAreText = argumentsAreText
+        self.assumesUTC = assumesUTC
         self.limit = limit
         self.offset = offset
         self.after = after

@@ -37,6 +37,11 @@ struct DerivationSources {
             try add(predicate)
             variables[variable] = hidden
         case .function(.now, _): readsTime = true
+        case .function(let function, let operands)
+        where operands.indices.contains(where: { function.calendarOperand(at: $0) == .zone }):
+            throw rejection(
+                "a derivation is computed in UTC, because the rules of time zones change",
+                expression)
         case .function, .collection, .list, .comparison, .typeTest, .and, .or, .not:
             for child in expression.children { try add(child) }
         }

@@ -36,7 +36,9 @@ extension Date {
     /// Parses ISO 8601: a day, which means midnight in UTC, or a day and a time with `Z` or an
     /// offset such as `+02:00`. Seconds are optional and may have a fraction. Nil for any other
     /// text.
-    public init?(text: String) {
+    ///
+    /// - Parameter assumesUTC: Whether a time with neither is in UTC. Otherwise the result is nil.
+    public init?(text: String, assumesUTC: Bool = false) {
         if text.utf8.starts(with: Self.distanceStart.utf8),
             let distance = Self.distance(text.utf8.dropFirst(Self.distanceStart.utf8.count))
         {
@@ -44,14 +46,14 @@ extension Date {
             return
         }
         guard text.utf8.count <= Self.textBytesMax else { return nil }
-        self.init(calendarText: Array(text.utf8)[...])
+        self.init(calendarText: Array(text.utf8)[...], assumesUTC: assumesUTC)
     }
 
-    /// Parses a day, or a day and a time, as ``init(text:)`` does.
-    public init?(calendarText: ArraySlice<UInt8>) {
+    /// Parses a day, or a day and a time, as ``init(text:assumesUTC:)`` does.
+    public init?(calendarText: ArraySlice<UInt8>, assumesUTC: Bool = false) {
         guard calendarText.count <= Self.textBytesMax else { return nil }
         var reader = DateReader(rest: calendarText)
-        guard let instant = reader.instant() else { return nil }
+        guard let instant = reader.instant(assumesUTC: assumesUTC) else { return nil }
         let whole =
             Self.dayFrom2001(year: instant.year, month: instant.month, day: instant.day) * 86_400
             + instant.secondOfDay
@@ -73,8 +75,10 @@ extension Date {
     private static let textBytesMax = 512
     private static let distanceStart = "2001-01-01T00:00:00Z"
     /// 0000-01-01 and 10000-01-01, in seconds from 2001.
-    private static let secondsMin = Double(dayFrom2001(year: 0, month: 1, day: 1) * 86_400)
-    private static let secondsEnd = Double(dayFrom2001(year: 10_000, month: 1, day: 1) * 86_400)
+    private static let secondsMin = Double(
+        dayFrom2001(year: Int64(0), month: 1, day: 1) * 86_400)
+    private static let secondsEnd = Double(
+        dayFrom2001(year: Int64(10_000), month: 1, day: 1) * 86_400)
 
     private static func distance(_ text: Substring.UTF8View) -> Double? {
         guard text.first == UInt8(ascii: "+") || text.first == UInt8(ascii: "-"),
@@ -114,12 +118,14 @@ extension Date {
 
     /// Days from 2001-01-01 in the Gregorian calendar. Years are counted from March, so that the
     /// leap day is the last day of a year.
-    private static func dayFrom2001(year: Int64, month: Int64, day: Int64) -> Int64 {
+    static func dayFrom2001<Number: FixedWidthInteger & SignedInteger>(
+        year: Number, month: Number, day: Number
+    ) -> Number {
         let marchYear = month > 2 ? year : year - 1
         let (era, yearOfEra) = marchYear.quotientAndRemainder(flooringBy: 400)
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - daysFromMarchOfYear0
+        return era * 146_097 + dayOfEra - Number(daysFromMarchOfYear0)
     }
 
     private static func civil(dayFrom2001 day: Int64) -> (year: Int64, month: Int64, day: Int64) {

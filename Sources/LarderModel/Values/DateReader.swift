@@ -13,7 +13,9 @@ struct DateReader {
     var rest: ArraySlice<UInt8>
 
     /// Parses the whole text; nil if it is not a date.
-    mutating func instant() -> Instant? {
+    ///
+    /// - Parameter assumesUTC: Whether a time without an offset is in UTC.
+    mutating func instant(assumesUTC: Bool) -> Instant? {
         guard let year = number(digits: 4), skip("-"),
             let month = number(digits: 2), (1...12).contains(month), skip("-"),
             let day = number(digits: 2), (1...Self.daysIn(month, of: year)).contains(day)
@@ -35,6 +37,7 @@ struct DateReader {
                 guard (1...400).contains(instant.fraction.count) else { return nil }
             }
         }
+        if rest.isEmpty, assumesUTC { return instant }
         guard let offset = offset(), rest.isEmpty else { return nil }
         instant.secondOfDay -= offset
         return instant

@@ -47,30 +47,16 @@ extension String {
         utf8.allSatisfy { $0 < 0x80 && $0 != 0x0D }
     }
 
-    /// The Knuth-Morris-Pratt algorithm: linear time even if partial matches occur everywhere.
-    private static func contains<Text: Sequence, Part: Collection>(
+    private static func contains<Text: Sequence, Part: Sequence>(
         _ text: Text, _ part: Part, _ interruption: Interruption
     ) -> Bool where Text.Element == Part.Element, Text.Element: Equatable {
         var interruption = interruption
-        let part = Array(part)
-        if part.isEmpty { return true }
-        // borders[n]: the length of the longest proper prefix of part[...n] that is also its
-        // suffix.
-        var borders = [0]
-        borders.reserveCapacity(part.count)
-        var matched = 0
-        for element in part.dropFirst() {
-            if interruption.isDue() { return false }
-            while matched > 0, part[matched] != element { matched = borders[matched - 1] }
-            if part[matched] == element { matched += 1 }
-            borders.append(matched)
+        guard var search = PartSearch(part, &interruption) else {
+            return part.first { _ in true } == nil
         }
-        matched = 0
         for element in text {
             if interruption.isDue() { return false }
-            while matched > 0, part[matched] != element { matched = borders[matched - 1] }
-            if part[matched] == element { matched += 1 }
-            if matched == part.count { return true }
+            if search.isEnd(element) { return true }
         }
         return false
     }

@@ -27,7 +27,10 @@ extension Value {
     ///
     /// - Throws: `malformedValue` for text that is not a value of the type, `wrongType` for other
     ///   JSON; the message names the expected form.
-    public init(json: JSONValue, type: AttributeType) throws(LarderError) {
+    /// - Parameter assumesUTC: Whether a date without a time zone is in UTC.
+    public init(
+        json: JSONValue, type: AttributeType, assumesUTC: Bool = false
+    ) throws(LarderError) {
         let value: Value? =
             switch (json, type) {
             case (.null, _): .null
@@ -50,7 +53,8 @@ extension Value {
             case (.string, .bool), (.string, .int16), (.string, .int32), (.string, .float),
                 (.string, .double):
                 nil
-            case (.string(let text), _): try Value(text: text, type: type)
+            case (.string(let text), _):
+                try Value(text: text, type: type, assumesUTC: assumesUTC)
             default: nil
             }
         guard let value else {

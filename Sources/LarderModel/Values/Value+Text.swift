@@ -30,9 +30,12 @@ extension Value {
     ///
     /// - Throws: `malformedValue` with the expected form in its message, but not the text;
     ///   `wrongType` for an integer that the type does not have, as for an integer in JSON.
-    /// - Parameter interruption: After it, the value or error is meaningless.
+    /// - Parameters:
+    ///   - assumesUTC: Whether a date without a time zone is in UTC. Otherwise it is rejected.
+    ///   - interruption: After it, the value or error is meaningless.
     public init(
-        text: String, type: AttributeType, _ interruption: Interruption = .never
+        text: String, type: AttributeType, assumesUTC: Bool = false,
+        _ interruption: Interruption = .never
     ) throws(LarderError) {
         let value: Value? =
             switch type {
@@ -43,13 +46,14 @@ extension Value {
             case .double: Double(exactText: text).map { .double($0) }
             case .decimal: Decimal(exactly: text).map { .decimal($0) }
             case .string: .string(text)
-            case .date: Date(text: text).map { .date($0) }
+            case .date: Date(text: text, assumesUTC: assumesUTC).map { .date($0) }
             case .uuid: UUID(uuidString: text).map { .uuid($0) }
             case .url: URL(string: text, encodingInvalidCharacters: false).map { .url($0) }
             case .data: Data(base64Encoded: text).map { .data($0) }
             case .json: try Self.json(checking: text, interruption)
             }
         guard let value else {
+            if type == .date, Date(text: text, assumesUTC: true) != nil { throw Self.noTimeZone }
             let isInteger = type.isInteger && Self.isInteger(text)
             throw LarderError(
                 isInteger ? .wrongType : .malformedValue,
@@ -82,6 +86,13 @@ extension Value {
             ? "write a decimal point instead of the comma"
             : "leave out the separators of thousands"
     }
+
+    private static let noTimeZone = LarderError(
+        .malformedValue,
+        "expected a date with a time zone, such as 2026-01-31T08:15:00Z or "
+            + "2026-01-31T10:15:00+02:00",
+        hint: "write Z after a time in UTC; larder reads dates without a time zone as UTC with "
+            + "--utc")
 
     private static func isInteger(_ text: String) -> Bool {
         let digits = text.hasPrefix("-") ? text.utf8.dropFirst() : text.utf8[...]

@@ -33,33 +33,40 @@ enum ScalarFunctions {
     }
 
     private static let registered: [(kind: Kind, functions: [ScalarFunction])] = [
-        (.int64, [.abs, .bitwiseXor]),
+        (.int64, [.abs, .bitwiseXor, .round, .format]),
         (
             .double,
-            [.modulus, .power, .floor, .ceiling, .round, .trunc, .sqrt, .exp, .ln, .log]
+            [
+                .modulus, .power, .floor, .ceiling, .round, .trunc, .sqrt, .exp, .ln, .log,
+                .format,
+            ]
         ),
         (
             .decimal,
             [
                 .add, .subtract, .multiply, .divide, .modulus, .negate, .abs, .floor, .ceiling,
-                .round, .trunc,
+                .round, .trunc, .format,
             ]
         ),
-        (.date, [.year, .month, .day, .hour, .minute, .second]),
+        (
+            .string,
+            [
+                .length, .uppercase, .lowercase, .canonical, .concat, .substring, .trim,
+                .trimStart, .trimEnd, .replace, .split, .padStart, .padEnd,
+            ]
+        ),
+        (
+            .date,
+            [.year, .month, .day, .hour, .minute, .second, .weekday, .startOf, .distance]
+        ),
     ]
 
-    static func register(on connection: Connection) throws(SQLiteError) {
+    static func register(
+        on connection: Connection, _ problems: FunctionFaults
+    ) throws(SQLiteError) {
         for (kind, functions) in registered {
             for function in functions {
-                try register(function, kind, on: connection)
-            }
-        }
-        let interruption = connection.limit.interruption
-        for function in [ScalarFunction.length, .uppercase, .lowercase, .canonical] {
-            let name = name(of: function, .string)
-            try connection.registerScalar(name: name, argumentCount: 1) { arguments in
-                if arguments[0].isNull { return .null }
-                return result(function.value(arguments[0].string, interruption))
+                try register(function, kind, on: connection, problems)
             }
         }
         try connection.registerScalar(name: integer, argumentCount: 1) { arguments in
@@ -76,18 +83,59 @@ enum ScalarFunctions {
     }
 
     private static func register(
-        _ function: ScalarFunction, _ kind: Kind, on connection: Connection
+        _ function: ScalarFunction, _ kind: Kind, on connection: Connection,
+        _ problems: FunctionFaults
     ) throws(SQLiteError) {
-        let count = function.operandCount.upperBound
+        let counts = function.operandCount
+        let kinds = kinds(of: function, kind)
+        let interruption = connection.limit.interruption
         // Only now() depends on the time, and it is no SQL function.
         let never = Date(timeIntervalSinceReferenceDate: 0)
         try connection.registerScalar(
-            name: name(of: function, kind), argumentCount: Int32(count)
+            name: name(of: function, kind),
+            argumentCount: counts.count == 1 ? Int32(counts.lowerBound) : -1
         ) { arguments in
             var operands: [Value] = []
-            operands.reserveCapacity(count)
-            for index in 0..<count { operands.append(value(arguments[index], kind)) }
-            return result(function.value(of: operands, now: never))
+            operands.reserveCapacity(arguments.count)
+            for index in 0..<arguments.count {
+                operands.append(value(arguments[index], kinds[min(index, kinds.count - 1)]))
+            }
+            do throws(LarderError) {
+                return result(try function.value(of: operands, now: never, interruption))
+            } catch {
+                return problems.report(error)
+            }
+        }
+    }
+
+    /// How the arguments are read; further ones as the last.
+    private static func kinds(of function: ScalarFunction, _ kind: Kind) -> [ArgumentKind] {
+        if let parameters = function.parameters {
+            return parameters.map { type in
+                // A function of integers computes with 64 bits, but a count or an index may be any
+                // number.
+                kind != .int64 && type.isInteger ? .number : .kind(Kind(type) ?? kind)
+            }
+        }
+        return function == .round || function == .format ? [.kind(kind), .number] : [.kind(kind)]
+    }
+
+    private enum ArgumentKind {
+        case kind(Kind)
+        /// A number of the type that SQLite has.
+        case number
+    }
+
+    private static func value(_ argument: FunctionArgument, _ kind: ArgumentKind) -> Value {
+        switch kind {
+        case .kind(let kind): return value(argument, kind)
+        case .number:
+            return switch argument.type {
+            case .null: .null
+            case .integer: .int(argument.int64)
+            case .real: .double(argument.double)
+            case .text, .blob: value(argument, .decimal)
+            }
         }
     }
 

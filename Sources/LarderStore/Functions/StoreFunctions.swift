@@ -15,7 +15,7 @@ enum StoreFunctions {
         try IntegerFunctions.register(on: connection, problems)
         try RealFunctions.register(on: connection)
         try ModeFunctions.register(on: connection, problems)
-        try ScalarFunctions.register(on: connection)
+        try ScalarFunctions.register(on: connection, problems)
         let groups = try GroupFunctions.register(on: connection, problems)
         return (problems, groups)
     }

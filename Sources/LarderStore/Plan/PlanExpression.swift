@@ -63,7 +63,8 @@ indirect enum PlanOperand: Hashable, Sendable {
             case .now: false
             case .coalesce: operands.allSatisfy(\.isNullable)
             case .conditional: operands.dropFirst().contains(where: \.isNullable)
-            case .length, .uppercase, .lowercase, .canonical:
+            case .length, .uppercase, .lowercase, .canonical, .concat, .substring, .trim,
+                .trimStart, .trimEnd, .replace:
                 operands.contains(where: \.isNullable)
             default: true
             }
@@ -138,6 +139,8 @@ struct PlanValue: Hashable, Sendable {
     var name: String
     /// The index of the value in a list of two bounds: 0 or 1.
     var bound: Int?
+    /// What the value names, if it is the name of a unit or of a time zone.
+    var calendarOperand: CalendarOperand?
 
     static func null(named name: String) -> PlanValue {
         PlanValue(source: .constant(.null), type: nil, name: name)

@@ -35,7 +35,8 @@ extension ObjectSelection {
             case (6, .bytes(let bytes)): try selection.variables.insertVariable(decoding: bytes)
             case (7, .number(let number)): selection.wantsIdentifiers = number != 0
             case (8, .number(let number)): selection.includesSubentities = number == 0
-            case (1...8, _): throw .unreadable
+            case (9, .number(let number)): selection.assumesUTC = number != 0
+            case (1...9, _): throw .unreadable
             default: break
             }
         }
@@ -79,6 +80,7 @@ extension MessageBuffer {
             try variables(6, parameters.variables)
             bool(7, selection.wantsIdentifiers)
             bool(8, !selection.includesSubentities)
+            bool(9, selection.assumesUTC)
         }
     }
 }

@@ -29,7 +29,9 @@ extension AggregateFunction {
 extension ScalarFunction {
     init(_ wire: Larder__V1__ScalarFunction) throws(LarderError) {
         guard let function = Self.allCases.first(where: { $0.wireFunction == wire }) else {
-            throw .malformed("a node of the expression has no known function")
+            throw .malformed(
+                "a node of the expression has the function \(wire.rawValue), which this version "
+                    + "does not have")
         }
         self = function
     }
@@ -74,6 +76,18 @@ extension ScalarFunction {
         case .distance: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_DISTANCE
         case .coalesce: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_COALESCE
         case .conditional: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CONDITIONAL
+        case .concat: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CONCAT
+        case .substring: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SUBSTRING
+        case .trim: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRIM
+        case .trimStart: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRIM_START
+        case .trimEnd: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRIM_END
+        case .replace: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_REPLACE
+        case .split: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SPLIT
+        case .padStart: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_PAD_START
+        case .padEnd: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_PAD_END
+        case .format: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_FORMAT
+        case .weekday: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_WEEKDAY
+        case .startOf: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_START_OF
         }
     }
 }

@@ -59,7 +59,8 @@ extension QueryRequest {
                         maximum: Limits.queryColumnsMax + 1)
                 }
                 parameters.after.append(try Value(decoding: bytes))
-            case (1...8, _): throw .unreadable
+            case (9, .number(let number)): parameters.assumesUTC = number != 0
+            case (1...9, _): throw .unreadable
             default: break
             }
         }
@@ -77,5 +78,6 @@ extension MessageBuffer {
         number(6, UInt64(query.credit))
         try variables(7, parameters.variables)
         for value in parameters.after { try self.value(8, value) }
+        bool(9, parameters.assumesUTC)
     }
 }

@@ -98,6 +98,10 @@ extension LiveScript {
         Query("Article", where: "wordCount > 5", sort: ["title"]),
         Query("Article", sort: ["wordCount:desc", "title"], limit: 4),
         Query(
+            "Article",
+            where: "substring(concat(title, format(wordCount, 0)), -1) IN {\"1\", \"3\", \"8\"}",
+            sort: ["padStart(format(wordCount, 1), 6, title)", "title"]),
+        Query(
             "Article", where: "category.name BEGINSWITH \"a\"",
             sort: ["category.name", "wordCount"]),
         Query(

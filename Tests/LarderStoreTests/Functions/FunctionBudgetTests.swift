@@ -16,9 +16,15 @@ import Testing
             (0..<20).map {
                 .init(entityName: "Item", name: "i\($0)", values: ["text": .string(text)])
             })
-        for function in [ScalarFunction.uppercase, .lowercase, .canonical] {
+        let calls: [(ScalarFunction, [QueryExpression])] = [
+            (.uppercase, []), (.lowercase, []), (.canonical, []), (.trim, []),
+            (.replace, [.constant("é"), .constant("è")]), (.split, [.constant("x"), .constant(0)]),
+            (.substring, [.constant(-100_000)]), (.concat, [.constant("é")]),
+            (.padEnd, [.constant(100_001), .constant("é")]),
+        ]
+        for (function, others) in calls {
             let nested = (0..<10).reduce(QueryExpression.keyPath("text")) { inner, _ in
-                .function(function, [inner])
+                .function(function, [inner] + others)
             }
             let query = Query.count(
                 entityName: "Item",

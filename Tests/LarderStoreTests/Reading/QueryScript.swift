@@ -145,6 +145,7 @@ struct QueryClauses {
         case "text":
             parameters.arguments.append(.value(.string(rest)))
             parameters.argumentsAreText = true
+        case "utc": parameters.assumesUTC = true
         case "sort":
             sort += try Self.list(rest).map(Self.sortKey)
         case "select": selection = .columns(Self.list(rest).map(Self.column))

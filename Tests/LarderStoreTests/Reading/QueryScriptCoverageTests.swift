@@ -70,7 +70,10 @@ struct QueryScriptCoverageTests {
     @Test("each function of one object's values, by its name or as an operator")
     func functions() throws {
         let answered = try Self.answeredBlocks(
-            of: ["functions.script", "function-names.script", "expression-types.script"])
+            of: [
+                "functions.script", "text-functions.script", "date-functions.script",
+                "function-names.script", "expression-types.script",
+            ])
         let operators: [ScalarFunction: String] = [
             .add: " + ", .subtract: " - ", .multiply: " * ", .divide: " / ", .power: " ** ",
             .negate: "where -",

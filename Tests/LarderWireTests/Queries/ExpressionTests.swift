@@ -163,7 +163,7 @@ struct ExpressionTests {
                 "a function that is not named", [object, Self.node(Self.function, [0])]
             ),
             (
-                "an unknown function", [object, Self.node(Self.function, [0]).number(9, 39)]
+                "an unknown function", [object, Self.node(Self.function, [0]).number(9, 1_000)]
             ),
             (
                 "the length of nothing", [Self.node(Self.function).number(9, 25)]

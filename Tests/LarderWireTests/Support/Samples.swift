@@ -156,8 +156,8 @@ enum Samples {
         arguments: values.map { .value($0.value) } + [
             .list(["Ann", nil, .object(ann)]), .list([]),
         ],
-        variables: ["names": ["Ann", "Bob"], "limit": 3], argumentsAreText: false, limit: 10,
-        offset: 0)
+        variables: ["names": ["Ann", "Bob"], "limit": 3], argumentsAreText: false,
+        assumesUTC: true, limit: 10, offset: 0)
 
     static func request(_ query: Query) throws -> QueryRequest {
         QueryRequest(
@@ -211,7 +211,8 @@ enum Samples {
         .updateAll(ObjectSelection("Student"), set: []),
         .deleteAll(
             ObjectSelection(
-                "Course", where: .format("title == %@"), arguments: ["x"], argumentsAreText: true)
+                "Course", where: .format("title == %@"), arguments: ["x"], argumentsAreText: true,
+                assumesUTC: true)
         ),
         .deleteAll(ObjectSelection("Course", includesSubentities: false)),
     ])

@@ -16,7 +16,13 @@ final class CSVFieldDecoder: Sendable {
     /// nil for ISO 8601.
     private let dateFormat: DateFormat?
 
-    init(_ attribute: Attribute, _ name: String, _ dateFormat: DateFormat?) {
+    /// Whether a date without a time zone is in UTC. Otherwise it is rejected.
+    private let assumesUTC: Bool
+
+    init(
+        _ attribute: Attribute, _ name: String, _ dateFormat: DateFormat?, assumesUTC: Bool
+    ) {
+        self.assumesUTC = assumesUTC
         attributeName = attribute.name
         type = attribute.type
         self.name = name
@@ -41,7 +47,7 @@ final class CSVFieldDecoder: Sendable {
             if field.elementsEqual("true".utf8) { return column.append(integer: 1) }
             if field.elementsEqual("false".utf8) { return column.append(integer: 0) }
         case .date where dateFormat == nil:
-            if let date = Date(calendarText: field) {
+            if let date = Date(calendarText: field, assumesUTC: assumesUTC) {
                 return column.append(double: date.timeIntervalSinceReferenceDate)
             }
         default: break
@@ -62,7 +68,8 @@ final class CSVFieldDecoder: Sendable {
             return .date(date)
         }
         do throws(LarderError) {
-            return try Value(text: String(decoding: field, as: UTF8.self), type: type)
+            return try Value(
+                text: String(decoding: field, as: UTF8.self), type: type, assumesUTC: assumesUTC)
         } catch {
             var named = error
             named.message = "\(name): \(error.message)"

@@ -139,7 +139,8 @@ struct CSVTable {
                     AttributeColumn(
                         field: index,
                         decoder: CSVFieldDecoder(
-                            attribute, "\(decoder.entity.name).\(name)", format.dateFormat)))
+                            attribute, "\(decoder.entity.name).\(name)", format.dateFormat,
+                            assumesUTC: decoder.assumesUTC)))
             case .relationship(let relationship):
                 try addField(index, "", to: relationship)
             }

@@ -36,7 +36,7 @@ enum FormatFunction {
         let word = name.lowercased()
         let function = word == "count" || word == "size" ? "length" : otherNames[word] ?? name
         guard case .scalar(let scalar) = FormatFunction(function),
-            scalar.operandCount == 1...1
+            scalar.operandCount.lowerBound == 1
         else { return nil }
         return scalar.rawValue
     }
@@ -60,15 +60,37 @@ enum FormatFunction {
         "pow": "power", "mod": "modulus", "truncate": "trunc", "log10": "log", "mean": "average",
         "ifnull": "coalesce", "nvl": "coalesce", "if": "ternary", "iif": "ternary",
         "greatest": "max", "least": "min", "total": "sum", "stdev": "stddev",
+        "ltrim": "trimStart", "rtrim": "trimEnd", "trimmed": "trim", "lpad": "padStart",
+        "rpad": "padEnd", "isodow": "weekday",
     ]
 
     private static let otherHints: [String: String] = [
         "isnull": "write `== NULL`", "exists": "write `articles.@count > 0`, or a SUBQUERY",
         "date": FormatHint.date, "datetime": FormatHint.date, "timestamp": FormatHint.date,
-        "to_date": FormatHint.date, "strftime": "write `year(d)`, `month(d)` or `day(d)`",
-        "extract": "write `year(d)`, `month(d)` or `day(d)`",
-        "date_part": "write `year(d)`, `month(d)` or `day(d)`",
+        "to_date": FormatHint.date, "strftime": datePart, "extract": datePart,
+        "date_part": datePart, "datepart": datePart,
+        "dayofweek": "write `weekday(d)`, which is 1 for Monday",
+        "dow": "write `weekday(d)`, which is 1 for Monday",
+        "substr": substring, "mid": substring, "left": substring, "right": substring,
+        "prefix": substring, "suffix": substring,
+        "split_part": "write `split(s, separator, index)`; the first part has the index 0",
+        "concat_ws": "write `concat(a, b, …)` with the separators",
+        "regexp_replace": "write `replace(s, part, replacement)`",
+        "repeat": "write `padEnd(\"\", length, s)`",
+        "date_trunc": startOf, "datetrunc": startOf,
+        "datediff": distance, "date_diff": distance, "timestampdiff": distance, "age": distance,
+        "date_add": seconds, "dateadd": seconds, "date_sub": seconds,
+        "printf": format, "to_char": format, "str": format, "string": format, "text": format,
     ]
+
+    private static let datePart =
+        "write `year(d)`, `month(d)`, `day(d)`, `hour(d)`, `minute(d)`, `second(d)` or `weekday(d)`"
+    private static let startOf = "write `startOf(d, \"month\")`"
+    private static let distance = "write `distance(from, to, \"day\")`"
+    private static let seconds = "add a number of seconds to the date, or subtract it"
+    private static let substring =
+        "write `substring(s, start, count)`; the first character has the index 0, the last one -1"
+    private static let format = "write `format(number, places)`"
 
     private static let functions: [String: FormatFunction] = {
         var functions: [String: FormatFunction] = [:]

@@ -6,6 +6,7 @@ public enum FormatHint {
     static let quotes = "text is written in quotation marks, as in `name == \"Ann\"`"
     public static let date = "write a date in quotation marks: \"2026-01-31\""
     static let largeInteger = "to compare with a decimal, write a fraction, as in `10.0`"
+    static let bars = "`||` is OR; write `concat(a, b)` to join texts"
     static let countedSubquery = "compare its count, as in SUBQUERY(…).@count > 0"
 
     /// The hint for a word in the position of an operator or after a comparison.

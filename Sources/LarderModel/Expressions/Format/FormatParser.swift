@@ -65,9 +65,14 @@ struct FormatParser {
         guard token.kind == .or else { return first }
         try requirePredicate(first)
         var operands = [first]
-        while try skip(.or) {
-            operands.append(try conjunction())
-            try requirePredicate(operands[operands.count - 1])
+        while token.kind == .or {
+            let isBars = lexer.bytes[token.start] == UInt8(ascii: "|")
+            try advance()
+            let operand = try conjunction()
+            guard operand.isPredicate else {
+                throw expectedOperator(after: operand, hint: isBars ? FormatHint.bars : nil)
+            }
+            operands.append(operand)
         }
         return try made(.or(operands), at: start)
     }
@@ -204,13 +209,16 @@ struct FormatParser {
         guard expression.isPredicate else { throw expectedOperator(after: expression) }
     }
 
-    private func expectedOperator(after expression: QueryExpression) -> LarderError {
+    /// - Parameter hint: The hint unless the expression has another one.
+    private func expectedOperator(
+        after expression: QueryExpression, hint: String? = nil
+    ) -> LarderError {
         let hint: String? =
             switch expression {
             case .subquery: FormatHint.countedSubquery
             case .keyPath(.object, let steps) where steps.count == 1:
                 FormatHint.firstWord(steps[0])
-            default: nil
+            default: hint
             }
         return expected("a comparison operator", hint: hint)
     }

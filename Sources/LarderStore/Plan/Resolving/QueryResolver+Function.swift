@@ -33,10 +33,11 @@ extension QueryResolver {
             if let known = resolved[place] {
                 operands.append(Self.adapted(known, to: type, for: function))
             } else {
+                let operand = try operand(
+                    expressions[place], in: scope, as: .attribute(type),
+                    name: "an operand of \(function.rawValue)")
                 operands.append(
-                    try operand(
-                        expressions[place], in: scope, as: .attribute(type),
-                        name: "an operand of \(function.rawValue)"))
+                    try checked(operand, as: function.calendarOperand(at: place)))
             }
         }
         let result = OperandType.attribute(signature.result)
@@ -44,6 +45,21 @@ extension QueryResolver {
             return .value(PlanValue(source: .constant(value), type: result, name: name))
         }
         return .function(function, operands, result, name: name)
+    }
+
+    /// A value that must name a unit or a time zone. A constant is checked when the query is
+    /// planned, an argument when it is run.
+    private func checked(
+        _ operand: PlanOperand, as calendarOperand: CalendarOperand?
+    ) throws(LarderError) -> PlanOperand {
+        guard let calendarOperand, case .value(var value) = operand else { return operand }
+        value.calendarOperand = calendarOperand
+        if case .constant(let constant) = value.source {
+            try converter.locating(value) { () throws(LarderError) in
+                try converter.check(constant, for: value)
+            }
+        }
+        return .value(value)
     }
 
     /// An expression that takes the type of the other operand: a value of the query, or a
@@ -100,11 +116,14 @@ extension QueryResolver {
         for (operand, type) in zip(operands, signature.operands) {
             guard case .value(let value) = operand, case .constant(let constant) = value.source
             else { return nil }
-            let binding = try converter.binding(constant, for: value, isText: false)
+            // Whether a date needs a time zone is decided when the query is run.
+            if type == .date, case .string = constant { return nil }
+            let binding = try converter.binding(
+                constant, for: value, TextReading(isArgument: false, assumesUTC: false))
             guard let stored = Value(stored: binding, as: type) else { return nil }
             values.append(stored)
         }
-        return function.value(of: values, now: Date(timeIntervalSinceReferenceDate: 0))
+        return try function.value(of: values, now: Date(timeIntervalSinceReferenceDate: 0))
     }
 }
 

@@ -166,7 +166,7 @@ extension QueryResolver {
         case .constant(let constant):
             let value = PlanValue(source: .constant(constant), type: type, name: name)
             // An error in a constant is reported when the query is planned, not when it is run.
-            _ = try converter.binding(constant, for: value, isText: false)
+            try converter.check(constant, for: value)
             return value
         default: preconditionFailure("only constants, arguments and variables are values")
         }

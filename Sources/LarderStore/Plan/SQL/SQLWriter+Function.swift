@@ -20,7 +20,8 @@ extension SQLWriter {
         case .conditional: return try conditional(operands, type)
         case .minimum: return try list("MIN", operands)
         case .maximum: return try list("MAX", operands)
-        case .distance: return try infix(operands[1], " - ", operands[0])
+        case .distance where operands.count == 2:
+            return try infix(operands[1], " - ", operands[0])
         case .add, .subtract, .multiply, .divide, .negate, .abs, .modulus, .floor, .ceiling, .round,
             .trunc:
             return try number(function, operands, type)
@@ -31,11 +32,21 @@ extension SQLWriter {
         case .onesComplement: return "~\(try part(operands[0]))"
         case .bitwiseXor: return try call(function, .int64, operands)
         case .power, .sqrt, .exp, .ln, .log: return try call(function, .double, operands)
-        case .length, .uppercase, .lowercase, .canonical:
+        case .length, .uppercase, .lowercase, .canonical, .concat, .substring, .trim, .trimStart,
+            .trimEnd, .replace, .split, .padStart, .padEnd:
             return try call(function, .string, operands)
-        case .year, .month, .day, .hour, .minute, .second:
+        case .year, .month, .day, .hour, .minute, .second, .weekday, .startOf, .distance:
             return try call(function, .date, operands)
+        case .format: return try call(function, Self.kind(of: operands[0]), operands)
         }
+    }
+
+    /// The kind of the function of a number.
+    private static func kind(of number: PlanOperand) -> ScalarFunctions.Kind {
+        guard case .attribute(let type) = number.type, let kind = ScalarFunctions.Kind(type) else {
+            preconditionFailure("numbers have types")
+        }
+        return kind
     }
 
     private mutating func number(
@@ -44,6 +55,8 @@ extension SQLWriter {
         guard case .attribute(let kind) = type else { preconditionFailure("numbers have types") }
         switch (function, kind) {
         case (_, .decimal): return try call(function, .decimal, operands)
+        case (.round, .int64) where operands.count == 2:
+            return try call(function, .int64, operands)
         case (.add, .date), (.subtract, .date):
             let moved = try infix(
                 operands[0], function == .add ? " + " : " - ", operands[1])
@@ -177,8 +190,9 @@ extension PlanOperand {
         if isIntegerArithmetic { return !staysWithin64Bits }
         switch function {
         case .now, .coalesce, .minimum, .maximum, .length, .uppercase, .lowercase, .canonical,
-            .year, .month, .day, .hour, .minute, .second, .power, .sqrt, .exp, .ln, .log, .abs,
-            .bitwiseXor:
+            .concat, .substring, .trim, .trimStart, .trimEnd, .replace, .split, .padStart, .padEnd,
+            .format, .year, .month, .day, .hour, .minute, .second, .weekday, .startOf, .power,
+            .sqrt, .exp, .ln, .log, .abs, .bitwiseXor:
             return true
         default: return type == .attribute(.decimal)
         }
@@ -208,8 +222,10 @@ extension PlanOperand {
             case .add, .subtract: return (bits.max() ?? 63) + 1
             case .multiply: return bits.reduce(0, +)
             case .divide, .modulus: return bits.first ?? 63
+            // A carry to a place before the point adds a digit.
+            case .round where operands.count == 2: return 63
             case .negate, .abs, .floor, .ceiling, .round, .trunc: return bits.first ?? 63
-            case .length, .month, .day, .hour, .minute, .second: return 32
+            case .length, .month, .day, .hour, .minute, .second, .weekday: return 32
             case .coalesce, .minimum, .maximum: return bits.max() ?? 63
             case .conditional: return bits.dropFirst().max() ?? 63
             default: return 63

@@ -32,12 +32,12 @@ extension ValueConverter {
         _ given: QueryArgument, _ list: PlanValue, _ parameters: QueryParameters,
         _ options: Comparison.Options
     ) throws(LarderError) -> (values: [SQLValue], hasNil: Bool) {
-        let isText = isText(list, parameters)
-        let elements = try self.elements(of: given, list, isText: isText)
+        let reading = reading(list, parameters)
+        let elements = try self.elements(of: given, list, reading)
         var values: [SQLValue] = []
         values.reserveCapacity(elements.count)
         for element in elements where !element.isNull {
-            values.append(try binding(element, for: list, isText: isText))
+            values.append(try binding(element, for: list, reading))
         }
         return try folded((values, values.count < elements.count), options)
     }
@@ -56,10 +56,10 @@ extension ValueConverter {
     }
 
     private func elements(
-        of given: QueryArgument, _ list: PlanValue, isText: Bool
+        of given: QueryArgument, _ list: PlanValue, _ reading: TextReading
     ) throws(LarderError) -> [Value] {
         if case .value(let text) = given { try conversions?.count(text) }
-        return try given.elements(isText: isText, comparedWith: list.name, interruption)
+        return try given.elements(reading, comparedWith: list.name, interruption)
     }
 
     /// The objects of such a list except nil, as a JSON array of pairs.
@@ -67,12 +67,12 @@ extension ValueConverter {
         _ list: PlanValue, _ parameters: QueryParameters
     ) throws(LarderError) -> SQLValue {
         try locating(list) { () throws(LarderError) in
-            let isText = isText(list, parameters)
-            let values = try elements(of: argument(list, parameters), list, isText: isText)
+            let reading = reading(list, parameters)
+            let values = try elements(of: argument(list, parameters), list, reading)
             var pairs: [String] = []
             for value in values where !value.isNull {
                 // This checks the identifier too.
-                guard case .integer(let key) = try binding(value, for: list, isText: isText),
+                guard case .integer(let key) = try binding(value, for: list, reading),
                     let identifier = try identifier(value)
                 else { continue }
                 pairs.append("[\(key),\"\(currentName(of: identifier))\"]")

@@ -40,7 +40,7 @@ struct ValueConverter: Sendable {
         _ given: Value, _ value: PlanValue, _ parameters: QueryParameters,
         _ options: Comparison.Options
     ) throws(LarderError) -> SQLValue {
-        let binding = try binding(given, for: value, isText: isText(value, parameters))
+        let binding = try binding(given, for: value, reading(value, parameters))
         return options.isEmpty ? binding : folded(binding, options)
     }
 
@@ -51,8 +51,14 @@ struct ValueConverter: Sendable {
 
     var interruption: Interruption { conversions?.interruption ?? .never }
 
-    func isText(_ value: PlanValue, _ parameters: QueryParameters) -> Bool {
-        value.isArgument && parameters.argumentsAreText
+    func reading(_ value: PlanValue, _ parameters: QueryParameters) -> TextReading {
+        parameters.reading(ofArgument: value.isArgument)
+    }
+
+    /// Checks a constant when a query is planned. Whether a date needs a time zone is decided when
+    /// the query is run.
+    func check(_ constant: Value, for value: PlanValue) throws(LarderError) {
+        _ = try binding(constant, for: value, TextReading(isArgument: false, assumesUTC: true))
     }
 
     func value(_ value: PlanValue, _ parameters: QueryParameters) throws(LarderError) -> Value {
@@ -81,9 +87,9 @@ struct ValueConverter: Sendable {
     ) throws(LarderError) -> QueryArgument {
         let argument = try given(value, parameters)
         guard let bound = value.bound else { return argument }
-        let isText = isText(value, parameters)
+        let reading = reading(value, parameters)
         return .value(
-            try argument.bounds(isText: isText, comparedWith: value.name, interruption)[bound])
+            try argument.bounds(reading, comparedWith: value.name, interruption)[bound])
     }
 
     /// - Throws: `malformedPredicate` if the parameters have no value for an argument or variable.
@@ -120,7 +126,7 @@ struct ValueConverter: Sendable {
     }
 
     func binding(
-        _ value: Value, for target: PlanValue, isText: Bool
+        _ value: Value, for target: PlanValue, _ reading: TextReading
     ) throws(LarderError) -> SQLValue {
         if case .null = value { return .null }
         try conversions?.count(value, isDecimal: target.type == .attribute(.decimal))
@@ -136,9 +142,12 @@ struct ValueConverter: Sendable {
             return .integer(try key(of: identifier, for: target))
         case .attribute(let type):
             let typed = try value.read(
-                as: type, isText: isText, comparedWith: target.name, interruption)
+                as: type, reading, comparedWith: target.name, interruption)
             guard let binding = try storedBinding(typed, type, target) else {
                 throw mismatch(value, target)
+            }
+            if let operand = target.calendarOperand, case .text(let name) = binding {
+                try operand.check(name)
             }
             return binding
         }

@@ -40,7 +40,7 @@ extension ChangeSetCheck {
     ) throws(LarderError) -> (selection: PlannedSelection, resolved: ResolvedSelection) {
         let given = QueryParameters(
             arguments: selection.arguments, variables: selection.variables,
-            argumentsAreText: selection.argumentsAreText)
+            argumentsAreText: selection.argumentsAreText, assumesUTC: selection.assumesUTC)
         try given.checkLimits()
         let parameters = try given.mapObjects { (identifier) throws(LarderError) in
             try stored(identifier, index)
@@ -123,7 +123,7 @@ extension ChangeSetCheck {
             return .object(try PersistentIdentifier(text: uri, in: converter.storeIdentifier))
         case (.attribute(let type), _):
             return try value.read(
-                as: type, isText: converter.isText(given, parameters), comparedWith: given.name)
+                as: type, converter.reading(given, parameters), comparedWith: given.name)
         default: return value
         }
     }

@@ -28,7 +28,8 @@ extension ChangeSetCheck {
         let objects = condition.objects
         let given = QueryParameters(
             arguments: objects.arguments, variables: objects.variables,
-            argumentsAreText: objects.argumentsAreText, limit: condition.count + 1)
+            argumentsAreText: objects.argumentsAreText, assumesUTC: objects.assumesUTC,
+            limit: condition.count + 1)
         try given.checkLimits()
         let parameters = try given.mapObjects { (identifier) throws(LarderError) in
             guard identifier.permanentKey != nil else {

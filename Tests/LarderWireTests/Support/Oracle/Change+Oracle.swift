@@ -99,7 +99,7 @@ extension ObjectSelection {
                 wire.arguments, wire.n_arguments, "arguments", maximum: Limits.argumentsMax,
                 QueryArgument.init),
             variables: try QueryArgument.named(wire.variables, wire.n_variables),
-            argumentsAreText: wire.arguments_are_text != 0,
+            argumentsAreText: wire.arguments_are_text != 0, assumesUTC: wire.assumes_utc != 0,
             wantsIdentifiers: wire.identifiers_wanted != 0,
             includesSubentities: wire.exclude_subentities == 0)
     }

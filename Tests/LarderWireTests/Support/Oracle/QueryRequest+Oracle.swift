@@ -12,7 +12,7 @@ extension QueryRequest {
                 wire.arguments, wire.n_arguments, "arguments", maximum: Limits.argumentsMax,
                 QueryArgument.init),
             variables: try QueryArgument.named(wire.variables, wire.n_variables),
-            argumentsAreText: wire.arguments_are_text != 0,
+            argumentsAreText: wire.arguments_are_text != 0, assumesUTC: wire.assumes_utc != 0,
             after: try ProtobufReader.list(
                 wire.after, wire.n_after, "values of a keyset cursor",
                 maximum: Limits.queryColumnsMax + 1,
