@@ -14,9 +14,9 @@ struct ImportCommand: StoreCommand {
             EXAMPLES:
               larder import Article articles.jsonl
               larder import Article articles.csv --atomic
-              larder import Article list.csv --map 'Titre=title' --map 'Rubrique=category.name' \
-                --map 'Notes=' --delimiter ';' --date-format %d/%m/%Y --create-related
-              larder import Article rows --format tsv --header title,,wordCount
+              larder import Article list.csv --map Titre=title --map Notes= --delimiter ';'
+              larder import Article rows.tsv --header title,,category.name --create-related
+              larder import Article new.csv --date-format %d/%m/%Y
               zcat articles.jsonl.gz | larder import Article -
 
             The file contains JSON lines (one object per line, as export prints them), or CSV \

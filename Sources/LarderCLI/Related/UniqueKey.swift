@@ -27,7 +27,7 @@ struct UniqueKey: Hashable, Sendable {
 
     /// The approximate memory of the key in a cache, in bytes.
     var byteCount: Int {
-        values.reduce(200) { count, value in
+        values.reduce(400) { count, value in
             switch value {
             case .string(let text), .json(let text): count + text.utf8.count
             case .data(let data): count + data.count

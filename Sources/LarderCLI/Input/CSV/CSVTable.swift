@@ -23,7 +23,7 @@ struct CSVTable {
     private let columnCount: Int
     private(set) var attributes: [AttributeColumn] = []
     private(set) var relationships: [RelationshipColumns] = []
-    /// Whether the first record has been read already, because it was needed to find the columns.
+    /// Whether the file has no header, and so no records.
     private var isEmpty = false
 
     init(
