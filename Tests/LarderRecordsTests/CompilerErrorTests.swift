@@ -111,6 +111,35 @@ struct CompilerErrorTests {
         #expect(output.contains("a property of an entity has an attribute type"), "\(output)")
     }
 
+    @Test("the Swift examples of the documentation compile")
+    func documentation() throws {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let text = try String(contentsOfFile: "/\(root)/docs/records.md", encoding: .utf8)
+        let blocks = text.split(separator: "```swift\n").dropFirst().compactMap {
+            $0.split(separator: "```", maxSplits: 1).first
+        }
+        .filter { !$0.contains("import LarderTesting") }  // It needs the modules of the server.
+        #expect(blocks.count == 5)
+        let isDeclaration = { (block: Substring) in block.hasPrefix("import") }
+        var source = blocks.filter(isDeclaration).joined(separator: "\n")
+        source += """
+
+            func examples(_ store: StoreClient) throws {
+            \(blocks.filter { !isDeclaration($0) && !$0.contains("await") }.joined())
+            }
+            """
+        for (number, block) in blocks.filter({ $0.contains("await") }).enumerated() {
+            source += "\nfunc example\(number)(_ store: StoreClient) async throws {\n"
+            source += block.replacing("try store", with: "try await store")
+                .replacing("in try await store.observe", with: "in try store.observe")
+            source += "}\n"
+        }
+        let errors = try compilerOutput(source).split(separator: "\n").filter {
+            $0.contains("error:")
+        }
+        #expect(errors.isEmpty, "\(errors.joined(separator: "\n"))")
+    }
+
     /// What the compiler prints for a file that imports the modules of this build.
     private func compilerOutput(_ source: String) throws -> String {
         let folder = "\(FileManager.default.temporaryDirectory.path)/larder-records-\(UUID())"

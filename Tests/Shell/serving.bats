@@ -213,3 +213,34 @@ transaction 2: inserted Student/p2
 transaction 3: inserted Student/p…" "$(sed '3s/p[0-9]*$/p…/' "$language.out")"
     done
 }
+
+@test "a package that uses the client alone resolves no other package" {
+    root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    mkdir -p "$BATS_TEST_TMPDIR/App/Sources/App"
+    cd "$BATS_TEST_TMPDIR/App"
+    cat >Package.swift <<END
+// swift-tools-version: 6.2
+import PackageDescription
+let package = Package(
+    name: "App", dependencies: [.package(name: "larder", path: "$root", traits: [])],
+    targets: [
+        .executableTarget(
+            name: "App", dependencies: [.product(name: "LarderClient", package: "larder")])
+    ])
+END
+    cat >Sources/App/main.swift <<'END'
+import LarderClient
+do {
+    _ = try StoreClient.connect(to: "/nowhere")
+} catch {
+    print(error.code.name)
+}
+END
+    swift build >build.log 2>&1 || { cat build.log; false; }
+    [ "$(.build/debug/App)" = CONNECTION_FAILED ]
+    # Nothing was fetched, and only the modules of the client were compiled.
+    [ -z "$(ls .build/checkouts .build/repositories 2>/dev/null | grep -v :)" ]
+    [ ! -e Package.resolved ]
+    compiled=$(grep -oE 'Compiling Larder[A-Za-z]*' build.log | sort -u | sed 's/Compiling //')
+    [ "$(echo $compiled)" = "LarderClient LarderFiles LarderModel LarderWire" ]
+}
