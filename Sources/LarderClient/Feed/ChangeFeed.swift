@@ -63,7 +63,7 @@ public final class ChangeFeed: Sendable {
     /// feed begins. nil until the server has replied to a feed without a token.
     public var position: HistoryToken? { state.state.withLock { $0.returned } ?? start }
 
-    /// Ends the feed; ``next()-()`` returns nil from then on. Any thread may call it; a call that
+    /// Ends the feed; `next()` returns nil from then on. Any thread may call it; a call that
     /// waits returns nil when the server has replied.
     public func cancel() {
         state.state.withLock { $0.events = [] }
@@ -84,7 +84,7 @@ public final class ChangeFeed: Sendable {
         return nil
     }
 
-    /// The asynchronous form of ``next()-()``.
+    /// The asynchronous form of `next()`.
     ///
     /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
     public func next() async throws(LarderError) -> HistoryTransaction? {
@@ -100,7 +100,7 @@ public final class ChangeFeed: Sendable {
     ///
     /// - Parameter timeout: How long to wait; nil is without a limit.
     /// - Returns: nil after ``cancel()``, or if there was no event in time.
-    /// - Throws: as ``next()-()`` does.
+    /// - Throws: as `next()` does.
     public func nextEvent(timeout: Duration? = nil) throws(LarderError) -> Event? {
         let deadline = timeout.map { MonotonicInstant.after($0) }
         while true {
@@ -110,7 +110,7 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    /// The asynchronous form of ``nextEvent(timeout:)-(_)``.
+    /// The asynchronous form of `nextEvent(timeout:)`.
     ///
     /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
     public func nextEvent(timeout: Duration? = nil) async throws(LarderError) -> Event? {

@@ -36,7 +36,7 @@ public final class LiveObjects: Sendable {
     ///
     /// - Parameter timeout: How long to wait; nil is without a limit.
     /// - Throws: `objectNotFound` if the object does not exist at first, `foreignIdentifier`, and
-    ///   what ``LiveResults/next(timeout:)-(_)`` throws.
+    ///   what `LiveResults.next(timeout:)` throws.
     public func next(timeout: Duration? = nil) throws(LarderError) -> LiveObject? {
         guard let result = try results.next(timeout: timeout) else { return nil }
         return try object(result)
@@ -50,7 +50,7 @@ public final class LiveObjects: Sendable {
         return try object(result)
     }
 
-    /// Ends the sequence; ``next(timeout:)-(_)`` returns nil from then on.
+    /// Ends the sequence; `next(timeout:)` returns nil from then on.
     public func cancel() { results.cancel() }
 
     private func object(_ result: LiveResult) throws(LarderError) -> LiveObject? {

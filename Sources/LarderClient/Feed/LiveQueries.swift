@@ -42,7 +42,7 @@ public final class LiveResults: Sendable {
         try await follower.next(timeout: timeout, received)
     }
 
-    /// Ends the results; ``next(timeout:)-(_)`` returns nil from then on.
+    /// Ends the results; `next(timeout:)` returns nil from then on.
     public func cancel() { follower.cancel() }
 
     private func received(_ event: Follower.Event) throws(LarderError) -> LiveResult? {
@@ -85,7 +85,7 @@ public final class LiveValues: Sendable {
     /// The next rows, blocking until there are some; nil after ``cancel()``, or if there were none
     /// in time.
     ///
-    /// - Throws: as ``LiveResults/next(timeout:)-(_)`` does.
+    /// - Throws: as `LiveResults.next(timeout:)` does.
     public func next(timeout: Duration? = nil) throws(LarderError) -> [Row]? {
         try follower.next(timeout: timeout, received)
     }
@@ -97,7 +97,7 @@ public final class LiveValues: Sendable {
         try await follower.next(timeout: timeout, received)
     }
 
-    /// Ends the results; ``next(timeout:)-(_)`` returns nil from then on.
+    /// Ends the results; `next(timeout:)` returns nil from then on.
     public func cancel() { follower.cancel() }
 
     private func received(_ event: Follower.Event) throws(LarderError) -> [Row]? {

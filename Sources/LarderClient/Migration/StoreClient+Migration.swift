@@ -60,13 +60,13 @@ extension StoreClient {
     ///
     /// - Parameters:
     ///   - backup: Where a backup of the store as it was is made first, as by
-    ///     ``backup(to:)-(String)``; nil for none.
+    ///     `backup(to:)`; nil for none.
     ///   - progress: Called before each step of the server.
     /// - Returns: what each stage has changed; empty if the store has the last schema already.
     /// - Throws: what a stage throws; `migrationRefused` if no stage begins with the schema of the
     ///   store, or an object does not fit a schema; `unsupported` for a client over a connected
     ///   socket; `timeout` if the session takes longer than the server permits; `storageFull`; the
-    ///   errors of ``backup(to:)-(String)``.
+    ///   errors of `backup(to:)`.
     @discardableResult
     public func migrate(
         by migration: StagedMigration, keepingBackupAt backup: String? = nil,

@@ -115,7 +115,7 @@ extension StoreClient {
 
     /// Executes a change set in one transaction: all changes or none.
     ///
-    /// - Throws: the first error; ``LarderError/details`` has all of them.
+    /// - Throws: the first error; `LarderError.details` has all of them.
     public func save(
         _ changes: ChangeSet, idempotencyKey: String = ""
     ) async throws(LarderError) -> SaveResult {

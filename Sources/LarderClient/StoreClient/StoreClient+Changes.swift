@@ -37,14 +37,14 @@ extension StoreClient {
     ///   - edits: Changes to the lists of to-many relationships. Concurrent edits of the same list
     ///     by other clients are kept:
     ///     `update(magazine, edits: [.move([article], in: "articles", to: .first)])`.
-    ///   - base: Property values as the caller read them; see ``MergePolicy``.
+    ///   - base: Property values as the caller read them; see `MergePolicy`.
     ///   - idempotencyKey: Makes the write safe to repeat; empty is no key.
     /// - Returns: the object's new version; 0 if the merge policy skips the update because the
     ///   object is deleted.
     /// - Throws: `versionConflict` under the policy `error`, with both snapshots in its details;
     ///   `objectNotFound` if the object is deleted, or if an edit names an object that is not in
     ///   the list; `foreignIdentifier` if the object belongs to another store; and the errors of
-    ///   ``insert(_:_:onUniqueConflict:idempotencyKey:)-(_,_,_,_)`` for values.
+    ///   `insert(_:_:onUniqueConflict:idempotencyKey:)` for values.
     public func update(
         _ identifier: PersistentIdentifier, _ values: [String: Value] = [:],
         edits: [RelationshipEdit] = [], ifVersion: Int64? = nil, base: [String: Value] = [:],
@@ -145,7 +145,7 @@ extension StoreClient {
     ///
     /// - Parameter idempotencyKey: Replaces the key of the change set, unless it is empty.
     /// - Returns: the results of the changes, by kind and in order.
-    /// - Throws: the first error; ``LarderError/details`` has all of them.
+    /// - Throws: the first error; `LarderError.details` has all of them.
     public func save(
         _ changes: ChangeSet, idempotencyKey: String = ""
     ) throws(LarderError) -> SaveResult {

@@ -15,7 +15,7 @@ extension StoreClient {
         return try InsertionStream(insertion, over: connection, timeout: timeout, client: self)
     }
 
-    /// The asynchronous form of ``openInsertion(_:timeout:)-(Insertion,_)``.
+    /// The asynchronous form of `openInsertion(_:timeout:)`.
     ///
     /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
     public func openInsertion(
@@ -36,8 +36,8 @@ extension StoreClient {
     ///     defaults.
     ///   - rows: One value per property, in the order of `properties`.
     /// - Returns: the number of rows, and the runs of their keys if the insertion wants
-    ///   identifiers; see ``InsertedRows/identifiers(of:store:)``.
-    /// - Throws: as ``InsertionStream/send(_:)-(Batch)`` does, and `unknownEntity`,
+    ///   identifiers; see `InsertedRows.identifiers(of:store:)`.
+    /// - Throws: as `InsertionStream.send(_:)` does, and `unknownEntity`,
     ///   `unknownProperty`, `wrongType` for a row. If there are several transactions, the hint has
     ///   the number of rows that are stored.
     @inlinable

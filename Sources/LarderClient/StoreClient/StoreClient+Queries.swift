@@ -4,7 +4,7 @@ public import LarderModel
 extension StoreClient {
     /// The objects that satisfy a predicate, with all attributes and to-one relationships.
     ///
-    /// For results that may be large, use ``stream(_:_:)-(Query,_)``.
+    /// For results that may be large, use `stream(_:_:)`.
     ///
     /// - Parameters:
     ///   - format: The predicate in Core Data's format; nil is all objects of the entity.
@@ -29,7 +29,7 @@ extension StoreClient {
     /// The objects of a fetch, and the objects that it prefetches.
     ///
     /// The rows of a distinct fetch are not objects. For these, and for results that may be large,
-    /// use ``stream(_:_:)-(Query,_)``.
+    /// use `stream(_:_:)`.
     ///
     /// - Throws: as the other form of `fetch` does.
     public func fetch(
@@ -77,7 +77,7 @@ extension StoreClient {
 
     /// Runs a query whose result is read batch by batch, in bounded memory.
     ///
-    /// - Throws: errors of the connection. The first ``BatchStream/next()-()`` throws the errors of
+    /// - Throws: errors of the connection. The first `BatchStream.next()` throws the errors of
     ///   the query, as `fetch` does.
     public func stream(
         _ query: Query, _ parameters: QueryParameters = QueryParameters()

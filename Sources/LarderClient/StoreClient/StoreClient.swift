@@ -7,7 +7,7 @@ public import LarderModel
 /// form of the same name. The blocking form reads the socket in the calling thread, without a
 /// switch of threads. The `async` form never blocks a thread of Swift's pool.
 ///
-/// Every call throws ``LarderError`` and nothing else. Besides the errors that its documentation
+/// Every call throws `LarderError` and nothing else. Besides the errors that its documentation
 /// lists, any call may throw:
 ///
 /// - `connectionFailed` if the connection is lost and no new one can be made in time, or after
@@ -16,7 +16,7 @@ public import LarderModel
 /// - `cancelled`, in the `async` form, if the task is cancelled;
 /// - `indeterminate`, for a write that was sent and whose reply was lost: the server may or may not
 ///   have executed it;
-/// - `resourceExhausted`, `storageFailed` and other errors of the server; see ``ErrorCode``.
+/// - `resourceExhausted`, `storageFailed` and other errors of the server; see `ErrorCode`.
 ///
 /// When the connection is lost, calls wait up to `Options.reconnectWait` for a new one. Reads are
 /// then retried, and so are writes that were not sent or have an idempotency key. No other write is
@@ -82,7 +82,7 @@ public final class StoreClient: Sendable {
     /// The client takes ownership of the descriptor, and closes it even if this throws. The client
     /// cannot reconnect.
     ///
-    /// - Throws: as ``connect(to:options:)-(String,_)`` does; `connectionFailed` if the descriptor
+    /// - Throws: as `connect(to:options:)` does; `connectionFailed` if the descriptor
     ///   is not a connected stream socket.
     public static func adopt(
         connectedSocket: Int32, options: Options = Options()

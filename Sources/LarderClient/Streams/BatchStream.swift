@@ -23,38 +23,38 @@ public final class BatchStream: Sendable {
     /// The next rows, blocking; nil after the last.
     ///
     /// The first batch may be empty, and then shows the columns. Batches of prefetched objects come
-    /// before the rows that refer to them; see ``Batch/prefetchPath``.
+    /// before the rows that refer to them; see `Batch.prefetchPath`.
     ///
     /// - Throws: the error of the query with the first batch, `timeout` if a batch takes longer
     ///   than `Options.requestTimeout`, `snapshotExpired`, and `connectionFailed`.
     public func next() throws(LarderError) -> Batch? { try source.next() }
 
-    /// The asynchronous form of ``next()-()``.
+    /// The asynchronous form of `next()`.
     ///
     /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
     public func next() async throws(LarderError) -> Batch? { try await source.next() }
 
-    /// The next rows as objects, blocking; nil after the last. Use ``next()-()`` for a query that
+    /// The next rows as objects, blocking; nil after the last. Use `next()` for a query that
     /// prefetches, because batches show which objects are prefetched.
     ///
-    /// - Throws: as ``next()-()`` does.
+    /// - Throws: as `next()` does.
     public func nextRecords() throws(LarderError) -> [Record]? {
         try next()?.records(store: storeIdentifier)
     }
 
-    /// The asynchronous form of ``nextRecords()-()``, which throws the same errors and `cancelled`.
+    /// The asynchronous form of `nextRecords()`, which throws the same errors and `cancelled`.
     public func nextRecords() async throws(LarderError) -> [Record]? {
         try await next()?.records(store: storeIdentifier)
     }
 
     /// The next rows, blocking; nil after the last.
     ///
-    /// - Throws: as ``next()-()`` does.
+    /// - Throws: as `next()` does.
     public func nextRows() throws(LarderError) -> [Row]? {
         try next()?.rows(store: storeIdentifier)
     }
 
-    /// The asynchronous form of ``nextRows()-()``, which throws the same errors and `cancelled`.
+    /// The asynchronous form of `nextRows()`, which throws the same errors and `cancelled`.
     public func nextRows() async throws(LarderError) -> [Row]? {
         try await next()?.rows(store: storeIdentifier)
     }
@@ -62,7 +62,7 @@ public final class BatchStream: Sendable {
     /// The identifier of the store, which completes identifiers of objects.
     package var storeIdentifier: UUID { client.server.storeIdentifier }
 
-    /// Ends the stream; ``next()-()`` returns nil from then on.
+    /// Ends the stream; `next()` returns nil from then on.
     public func cancel() { source.cancel() }
 
     /// The batches as an asynchronous sequence. Leaving the loop early cancels the stream.

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A stream of new objects to the store, batch by batch, in several transactions or in one.
 ///
-/// A few batches may be in flight; then ``send(_:)-(Batch)`` waits, so memory is bounded on both
+/// A few batches may be in flight; then `send(_:)` waits, so memory is bounded on both
 /// sides. After an error or ``cancel()``, which releasing the stream also does, no more objects are
 /// stored: none of a single transaction, and of several the number in ``progress``. A stream is not
 /// repeated if its connection is lost. One thread or task at a time may use it.
@@ -62,7 +62,7 @@ public final class InsertionStream: Sendable {
         try sendRows(batch, isLast: false)
     }
 
-    /// The asynchronous form of ``send(_:)-(Batch)``.
+    /// The asynchronous form of `send(_:)`.
     ///
     /// - Throws: what the blocking form throws, and `cancelled` or `indeterminate` if the task is
     ///   cancelled.
@@ -73,7 +73,7 @@ public final class InsertionStream: Sendable {
 
     /// Waits, blocking, until the server has processed every batch that was sent.
     ///
-    /// - Throws: as ``send(_:)-(Batch)`` does.
+    /// - Throws: as `send(_:)` does.
     public func settle() throws(LarderError) {
         while hasBatchesInFlight {
             _ = try process(connection.outcome(of: id, until: deadline))
@@ -83,7 +83,7 @@ public final class InsertionStream: Sendable {
     /// Ends the stream and waits, blocking, until every row is stored.
     ///
     /// - Returns: the number of all rows, and their keys if the insertion wants identifiers.
-    /// - Throws: as ``send(_:)-(Batch)`` does.
+    /// - Throws: as `send(_:)` does.
     public func finish() throws(LarderError) -> InsertedRows {
         while isFull { _ = try process(connection.outcome(of: id, until: deadline)) }
         try sendRows(nil, isLast: true)
@@ -91,7 +91,7 @@ public final class InsertionStream: Sendable {
         return progress
     }
 
-    /// The asynchronous form of ``finish()-()``.
+    /// The asynchronous form of `finish()`.
     ///
     /// - Throws: what the blocking form throws, and `cancelled` or `indeterminate` if the task is
     ///   cancelled.

@@ -3,7 +3,7 @@ import FoundationEssentials
 /// An observed count or aggregate that is computed from the contributions of single objects, so
 /// that a change does not read the other objects again.
 ///
-/// ``init(_:_:_:in:store:)`` decides which queries are. All others are read again as a whole.
+/// `init(_:_:_:in:store:)` decides which queries are. All others are read again as a whole.
 public struct LiveAggregate: Sendable {
     struct Column: Sendable {
         let function: AggregateFunction

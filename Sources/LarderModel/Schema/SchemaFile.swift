@@ -1,7 +1,7 @@
-/// The schema file: JSON text that describes a schema. ``SchemaKey`` lists its keys.
+/// The schema file: JSON text that describes a schema. `SchemaKey` lists its keys.
 ///
 /// It is read in two steps. The reader checks the structure of the file: keys, JSON types, reserved
-/// features. ``SchemaCheck`` checks the consistency of the entities. Both report together; a
+/// features. `SchemaCheck` checks the consistency of the entities. Both report together; a
 /// structural problem suppresses the problems that follow from it.
 public enum SchemaFile {
     /// Parses a schema.

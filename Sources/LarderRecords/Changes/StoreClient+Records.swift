@@ -54,7 +54,7 @@ extension StoreClient {
     }
 
     /// Sets all properties of an object to those of the record. Changes of others are overwritten;
-    /// see ``update(_:from:mergePolicy:)-(_,_,_)`` and ``modify(_:_:)-(Ref<Record>,_)``.
+    /// see `update(_:from:mergePolicy:)` and `modify(_:_:)`.
     ///
     /// - Returns: the object's new version.
     /// - Throws: `objectNotFound`, also if the record's `id` is nil; `validationFailed` and the

@@ -18,7 +18,7 @@ public final class LiveRecords<Record: EntityRecord>: Sendable {
     /// in time.
     ///
     /// - Parameter timeout: How long to wait; nil is without a limit.
-    /// - Throws: as ``LiveResults/next(timeout:)-(_)`` does; `wrongType`, `missingValue`.
+    /// - Throws: as `LiveResults.next(timeout:)` does; `wrongType`, `missingValue`.
     public func next(timeout: Duration? = nil) throws(LarderError) -> Result? {
         try result(results.next(timeout: timeout))
     }

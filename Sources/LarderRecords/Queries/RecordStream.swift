@@ -12,7 +12,7 @@ public final class RecordStream<Record: EntityRecord>: Sendable {
 
     /// The next record, blocking; nil after the last.
     ///
-    /// - Throws: as ``BatchStream/next()-()`` does; `wrongType`, `missingValue`.
+    /// - Throws: as `BatchStream.next()` does; `wrongType`, `missingValue`.
     public func next() throws(LarderError) -> Record? {
         while true {
             if let record = pending.withLock({ $0.next() }) { return record }
@@ -21,7 +21,7 @@ public final class RecordStream<Record: EntityRecord>: Sendable {
         }
     }
 
-    /// The asynchronous form of ``next()-()``.
+    /// The asynchronous form of `next()`.
     ///
     /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
     public func next() async throws(LarderError) -> Record? {
@@ -32,7 +32,7 @@ public final class RecordStream<Record: EntityRecord>: Sendable {
         }
     }
 
-    /// Ends the stream; ``next()-()`` returns nil after the records that were received.
+    /// Ends the stream; `next()` returns nil after the records that were received.
     public func cancel() { stream.cancel() }
 
     private func receive(_ batch: Batch) throws(LarderError) {

@@ -7,7 +7,7 @@ extension StoreClient {
         try schema().verify(types)
     }
 
-    /// The asynchronous form of ``verify(_:)-(EntityRecord.Type...)``, which throws the same
+    /// The asynchronous form of `verify(_:)`, which throws the same
     /// errors.
     public func verify(_ types: any EntityRecord.Type...) async throws(LarderError) {
         try await schema().verify(types)

@@ -1,7 +1,7 @@
 /// Parses Core Data's predicate format strings into expression trees: `birthOfYear >= 1990 AND name
 /// CONTAINS[cd] "bob"`.
 ///
-/// The stages are text -> tokens (``FormatLexer``) -> tree (``FormatParser``). Parsing does not
+/// The stages are text -> tokens (`FormatLexer`) -> tree (`FormatParser`). Parsing does not
 /// consult a schema: the planner resolves key paths and checks operand types. `docs/queries.md`
 /// documents the operators and functions. Core Data features that Larder does not have (CAST,
 /// indexes, UNION, FUNCTION, random) throw `unsupported`, all other errors `malformedPredicate`;
