@@ -548,7 +548,7 @@ const ProtobufCMessageDescriptor larder__v1__change__descriptor =
   (ProtobufCMessageInit) larder__v1__change__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__objects_change__field_descriptors[9] =
+static const ProtobufCFieldDescriptor larder__v1__objects_change__field_descriptors[11] =
 {
   {
     "entity",
@@ -658,6 +658,30 @@ static const ProtobufCFieldDescriptor larder__v1__objects_change__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "sort",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__ObjectsChange, n_sort),
+    offsetof(Larder__V1__ObjectsChange, sort),
+    &larder__v1__sort_key__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Larder__V1__ObjectsChange, limit_presence_case),
+    offsetof(Larder__V1__ObjectsChange, limit),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__objects_change__field_indices_by_name[] = {
   3,   /* field[3] = arguments */
@@ -667,13 +691,15 @@ static const unsigned larder__v1__objects_change__field_indices_by_name[] = {
   0,   /* field[0] = entity */
   7,   /* field[7] = exclude_subentities */
   6,   /* field[6] = identifiers_wanted */
+  10,   /* field[10] = limit */
   1,   /* field[1] = predicate */
+  9,   /* field[9] = sort */
   5,   /* field[5] = variables */
 };
 static const ProtobufCIntRange larder__v1__objects_change__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor larder__v1__objects_change__descriptor =
 {
@@ -683,7 +709,7 @@ const ProtobufCMessageDescriptor larder__v1__objects_change__descriptor =
   "Larder__V1__ObjectsChange",
   "larder.v1",
   sizeof(Larder__V1__ObjectsChange),
-  9,
+  11,
   larder__v1__objects_change__field_descriptors,
   larder__v1__objects_change__field_indices_by_name,
   1,  larder__v1__objects_change__number_ranges,
@@ -919,7 +945,7 @@ const ProtobufCEnumDescriptor larder__v1__merge_policy__descriptor =
   larder__v1__merge_policy__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue larder__v1__change_kind__enum_values_by_number[6] =
+static const ProtobufCEnumValue larder__v1__change_kind__enum_values_by_number[8] =
 {
   { "CHANGE_KIND_UNSPECIFIED", "LARDER__V1__CHANGE_KIND__CHANGE_KIND_UNSPECIFIED", 0 },
   { "CHANGE_KIND_INSERT", "LARDER__V1__CHANGE_KIND__CHANGE_KIND_INSERT", 1 },
@@ -927,18 +953,22 @@ static const ProtobufCEnumValue larder__v1__change_kind__enum_values_by_number[6
   { "CHANGE_KIND_DELETE", "LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE", 3 },
   { "CHANGE_KIND_UPDATE_ALL", "LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_ALL", 4 },
   { "CHANGE_KIND_DELETE_ALL", "LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_ALL", 5 },
+  { "CHANGE_KIND_UPDATE_FIRST", "LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_FIRST", 6 },
+  { "CHANGE_KIND_DELETE_FIRST", "LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_FIRST", 7 },
 };
 static const ProtobufCIntRange larder__v1__change_kind__value_ranges[] = {
-{0, 0},{0, 6}
+{0, 0},{0, 8}
 };
-static const ProtobufCEnumValueIndex larder__v1__change_kind__enum_values_by_name[6] =
+static const ProtobufCEnumValueIndex larder__v1__change_kind__enum_values_by_name[8] =
 {
   { "CHANGE_KIND_DELETE", 3 },
   { "CHANGE_KIND_DELETE_ALL", 5 },
+  { "CHANGE_KIND_DELETE_FIRST", 7 },
   { "CHANGE_KIND_INSERT", 1 },
   { "CHANGE_KIND_UNSPECIFIED", 0 },
   { "CHANGE_KIND_UPDATE", 2 },
   { "CHANGE_KIND_UPDATE_ALL", 4 },
+  { "CHANGE_KIND_UPDATE_FIRST", 6 },
 };
 const ProtobufCEnumDescriptor larder__v1__change_kind__descriptor =
 {
@@ -947,9 +977,9 @@ const ProtobufCEnumDescriptor larder__v1__change_kind__descriptor =
   "ChangeKind",
   "Larder__V1__ChangeKind",
   "larder.v1",
-  6,
+  8,
   larder__v1__change_kind__enum_values_by_number,
-  6,
+  8,
   larder__v1__change_kind__enum_values_by_name,
   1,
   larder__v1__change_kind__value_ranges,

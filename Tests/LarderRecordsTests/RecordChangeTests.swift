@@ -130,6 +130,21 @@ struct RecordChangeTests {
         #expect(try library.store.deleteAll(Book.self, where: nil) == 1)
     }
 
+    @Test("bulk changes of the first records in an order")
+    func bulkWithLimit() throws {
+        let store = try Library().store
+        let first = try #require(try store.fetch(Book.self, sort: [.init(\.pages)]).first)
+        let count = try store.updateAll(
+            Book.self, where: #Predicate { $0.pages > 0 }, .set(\.pages, to: 1),
+            sort: [.init(\.pages)], limit: 1)
+        #expect(count == 1)
+        #expect(try store.object(for: Ref(first))?.pages == 1)
+        #expect(
+            try store.deleteAll(
+                Book.self, where: nil, sort: [.init(\.pages, descending: true)], limit: 2) == 2)
+        #expect(try store.fetch(Book.self).map(\.pages) == [1])
+    }
+
     @Test("asynchronous forms do the same")
     func asynchronous() async throws {
         let library = try Library()

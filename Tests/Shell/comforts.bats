@@ -97,6 +97,9 @@ hint: pass one of them: --socket $scratch/run/larder/library.sock"
     assert_equal 2 "$(larder update Article --where 'wordCount > %@' --arg 40 \
         --set 'wordCount=wordCount + %@' --arg 1 --dry-run)"
     assert_equal 6 "$(larder delete Article --all --dry-run)"
+    assert_equal 2 "$(larder delete Article --all --limit 2 --dry-run)"
+    assert_equal "$(larder fetch Article --sort wordCount:desc --limit 1 --ids)" "$(larder update Article --all \
+        --sort 'abs(wordCount - %@):desc' --limit 1 --set 'wordCount=%@' --arg 0 --arg 1 --dry-run --ids)"
     assert_equal "$(larder fetch Article --where 'wordCount == 10' --ids)" \
         "$(larder delete Article --where 'wordCount == 10' --dry-run --ids)"
     assert_equal $'6\t210' "$(larder aggregate Article count sum:wordCount)"

@@ -187,6 +187,19 @@ END
     assert_equal '"same"' "$(larder get "${lines[1]}" --output jsonl | jq .title)"
     assert_status 0 larder update Article --all wordCount:=7 --output json
     assert_equal '[{"updated":3}]' "$(jq -c . <<<"$output")"
+    assert_status 0 larder update Article --all --sort wordCount:desc,title --limit 2 wordCount=8
+    assert_equal 2 "$output"
+    assert_equal $'8\n8\n7' "$(larder fetch Article --sort wordCount:desc --select wordCount)"
+    assert_status 64 larder update Article --all --sort title wordCount=8
+    assert_contains "$stderr" '--sort requires --limit'
+    assert_status 64 larder delete "$category" --limit 1
+    echo '{"updateAll": {"@entity": "Article", "@all": true, "@sort": ["wordCount"], "@limit": 1, "wordCount": 9}}' |
+        larder save - >/dev/null
+    assert_equal $'9\n8\n8' "$(larder fetch Article --sort wordCount:desc --select wordCount)"
+    run larder save - <<<'{"deleteAll": {"@entity": "Article", "@all": true, "@limit": -1}}'
+    assert_contains "$output" '@limit must be an integer that is not negative'
+    run larder save - <<<'{"deleteAll": {"@entity": "Article", "@all": true, "@sort": ["title desc"], "@limit": 1}}'
+    assert_contains "$output" 'write `title:desc`'
     assert_status 0 larder delete Article --where 'title == "a1"' --ids
     [[ $output == */Article/p1 ]]
     assert_status 0 larder delete Article --all

@@ -286,7 +286,7 @@ def change(
 def change_all(
         kind: str, entity: str, format: str | None = None, arguments: Iterable[Any] = (),
         properties: dict[str, str] | None = None, **options: Any) -> changes.Change:
-    """UPDATE_ALL or DELETE_ALL of objects that match; properties are expressions."""
+    """A change of objects that match, such as UPDATE_ALL; properties are expressions."""
     listed = [
         queries.NamedTerm(name=n, term=where(text)) for n, text in (properties or {}).items()]
     objects = changes.ObjectsChange(

@@ -96,7 +96,15 @@ typedef enum _Larder__V1__ChangeKind {
   /*
    * Deletes all objects that match a predicate.
    */
-  LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_ALL = 5
+  LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_ALL = 5,
+  /*
+   * Sets properties of the first objects that match a predicate, in the order of sort keys.
+   */
+  LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_FIRST = 6,
+  /*
+   * Deletes the first objects that match a predicate, in the order of sort keys.
+   */
+  LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_FIRST = 7
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__CHANGE_KIND)
 } Larder__V1__ChangeKind;
 /*
@@ -182,7 +190,7 @@ struct  Larder__V1__Condition
 {
   ProtobufCMessage base;
   /*
-   * Required. Without assignments, `identifiers_wanted` and temporary objects.
+   * Required. Without assignments, sort keys, limit, `identifiers_wanted` and temporary objects.
    */
   Larder__V1__ObjectsChange *objects;
   /*
@@ -235,8 +243,7 @@ struct  Larder__V1__Change
   size_t n_edits;
   Larder__V1__RelationshipEdit **edits;
   /*
-   * UPDATE_ALL and DELETE_ALL only, with no other field but `kind`: the objects and the
-   * assignments.
+   * Changes by predicate only, with no other field but `kind`: the objects and the assignments.
    */
   Larder__V1__ObjectsChange *by_predicate;
   Larder__V1__Change__IfVersionPresenceCase if_version_presence_case;
@@ -248,6 +255,12 @@ struct  Larder__V1__Change
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__change__descriptor) \
     , LARDER__V1__CHANGE_KIND__CHANGE_KIND_UNSPECIFIED, NULL, 0,NULL, 0,NULL, 0,NULL, NULL, LARDER__V1__CHANGE__IF_VERSION_PRESENCE__NOT_SET, {0} }
 
+
+typedef enum {
+  LARDER__V1__OBJECTS_CHANGE__LIMIT_PRESENCE__NOT_SET = 0,
+  LARDER__V1__OBJECTS_CHANGE__LIMIT_PRESENCE_LIMIT = 11
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__OBJECTS_CHANGE__LIMIT_PRESENCE__CASE)
+} Larder__V1__ObjectsChange__LimitPresenceCase;
 
 /*
  * The objects of a change by predicate, and the values that they get; or those of a condition.
@@ -264,15 +277,15 @@ struct  Larder__V1__ObjectsChange
    */
   Larder__V1__Term *predicate;
   /*
-   * UPDATE_ALL only: attributes and to-one relationships, each once, and their new values: an
+   * UPDATE_ALL and UPDATE_FIRST only: attributes and to-one relationships, each once, and their new values: an
    * expression over the object as it was before this change, or a constant.
    */
   size_t n_assignments;
   Larder__V1__NamedTerm **assignments;
   /*
    * The values that the terms refer to by index: `%@` and `%K` of format strings, in the order of
-   * the predicate and the assignments, or a tree's ARGUMENT nodes. Objects may be temporary ones
-   * that an earlier change inserts.
+   * the predicate, the sort keys and the assignments, or a tree's ARGUMENT nodes. Objects may be
+   * temporary ones that an earlier change inserts.
    */
   size_t n_arguments;
   Larder__V1__Argument **arguments;
@@ -299,10 +312,19 @@ struct  Larder__V1__ObjectsChange
    * it is rejected.
    */
   protobuf_c_boolean assumes_utc;
+  /*
+   * UPDATE_FIRST and DELETE_FIRST only: the order of the objects, which ends with their keys.
+   */
+  size_t n_sort;
+  Larder__V1__SortKey **sort;
+  Larder__V1__ObjectsChange__LimitPresenceCase limit_presence_case;
+  union {
+    int64_t limit;
+  };
 };
 #define LARDER__V1__OBJECTS_CHANGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__objects_change__descriptor) \
-    , {0,NULL}, NULL, 0,NULL, 0,NULL, 0, 0,NULL, 0, 0, 0 }
+    , {0,NULL}, NULL, 0,NULL, 0,NULL, 0, 0,NULL, 0, 0, 0, 0,NULL, LARDER__V1__OBJECTS_CHANGE__LIMIT_PRESENCE__NOT_SET, {0} }
 
 
 /*

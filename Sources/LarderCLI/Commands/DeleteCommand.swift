@@ -46,7 +46,8 @@ struct DeleteCommand: StoreCommand {
         guard isEntity else {
             guard !selection.isGiven(besides: conditions) else {
                 throw ValidationError(
-                    "--where, --all, --ids, --dry-run and --yes require an entity instead of a URI")
+                    "--where, --all, --limit, --ids, --dry-run and --yes require an entity instead "
+                        + "of a URI")
             }
             guard ifVersion == nil || targets.count == 1 else {
                 throw ValidationError("--if-version requires exactly one object")

@@ -78,8 +78,8 @@ struct UpdateCommand: StoreCommand {
         guard SelectionOptions.isEntity(target) else {
             guard !selection.isGiven(besides: conditions), expressions.isEmpty else {
                 throw ValidationError(
-                    "--where, --all, --ids, --set, --dry-run and --yes require an entity instead "
-                        + "of a URI")
+                    "--where, --all, --limit, --ids, --set, --dry-run and --yes require an entity "
+                        + "instead of a URI")
             }
             return
         }

@@ -3,10 +3,11 @@ import LarderModel
 /// The members of an `updateAll` or `deleteAll` change, or of a condition, in JSON:
 ///
 ///     {"@entity": "Article", "@where": "wordCount > %@ OR title == $t", "@args": [100],
-///      "@variables": {"t": "x"}, "@set": {"wordCount": "wordCount * 2"}, "category": "t:c"}
+///      "@variables": {"t": "x"}, "@sort": ["published:desc"], "@limit": 10,
+///      "@set": {"wordCount": "wordCount * 2"}, "category": "t:c"}
 ///
-/// Without `@where`, `"@all": true` is required. `"@subentities": false` excludes the objects of
-/// subentities. The expressions of `@set` are ordered by name.
+/// Without `@where`, `"@all": true` is required. `@sort` requires `@limit`. `"@subentities": false`
+/// excludes the objects of subentities. The expressions of `@set` are ordered by name.
 struct BulkChangeMembers {
     let selection: ObjectSelection
     let expressions: [(name: String, text: String)]
@@ -19,7 +20,10 @@ struct BulkChangeMembers {
     init(
         _ members: [String: JSONValue], assumesUTC: Bool, _ insertedEntity: InsertedEntity
     ) throws(LarderError) {
-        let known = ["@entity", "@where", "@all", "@args", "@variables", "@set", "@subentities"]
+        let known = [
+            "@entity", "@where", "@all", "@args", "@variables", "@sort", "@limit", "@set",
+            "@subentities",
+        ]
         if let other = members.keys.first(where: { $0.hasPrefix("@") && !known.contains($0) }) {
             throw LarderError(
                 .unknownProperty, "unknown member \(other)",
@@ -29,13 +33,39 @@ struct BulkChangeMembers {
             throw LarderError(.invalidChangeSet, "a bulk change or a condition requires @entity")
         }
         selection = ObjectSelection(
-            entityName, where: try Self.predicate(members),
+            entityName, where: try Self.predicate(members), sort: try Self.sort(members["@sort"]),
+            limit: try Self.limit(members["@limit"]),
             arguments: try Self.arguments(members["@args"], insertedEntity),
             variables: try Self.variables(members["@variables"], insertedEntity),
             argumentsAreText: true, assumesUTC: assumesUTC,
             includesSubentities: try Self.includesSubentities(members))
         expressions = try Self.expressions(members["@set"])
         values = members.filter { !$0.key.hasPrefix("@") }
+    }
+
+    private static func sort(_ json: JSONValue?) throws(LarderError) -> [SortKey] {
+        guard let json else { return [] }
+        guard case .array(let elements) = json else {
+            throw LarderError(.wrongType, "@sort must be an array")
+        }
+        return try elements.map { (element) throws(LarderError) in
+            guard case .string(let text) = element else {
+                throw LarderError(.wrongType, "each element of @sort must be a string")
+            }
+            do {
+                return try SortArgument(text).key
+            } catch {
+                throw LarderError(.malformedPredicate, "@sort: \(error)")
+            }
+        }
+    }
+
+    private static func limit(_ json: JSONValue?) throws(LarderError) -> Int64? {
+        guard let json else { return nil }
+        guard case .integer(let limit) = json, limit >= 0 else {
+            throw LarderError(.wrongType, "@limit must be an integer that is not negative")
+        }
+        return limit
     }
 
     private static func includesSubentities(

@@ -5,17 +5,9 @@ import LarderModel
 struct FetchOptions: ParsableArguments {
     @OptionGroup var predicate: PredicateOptions
 
-    @Option(
-        name: .customLong("sort"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            """
-            Key paths or expressions to sort by, separated by commas, each with optional modifiers \
-            :asc or :desc, :nilsfirst or :nilslast, :caseinsensitive or :localized. Can be repeated.
-            """, valueName: "expression,…"), completion: EntityName.propertyCompletion,
-        transform: { try SortArgument.list($0) })
-    var sortLists: [[SortArgument]] = []
+    @OptionGroup var sortOption: SortOption
 
-    var sort: [SortArgument] { sortLists.flatMap { $0 } }
+    var sort: [SortArgument] { sortOption.keys }
 
     @Option(help: ArgumentHelp("Maximum number of rows.", valueName: "n"))
     var limit: Int64?

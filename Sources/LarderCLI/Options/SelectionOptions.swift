@@ -10,6 +10,14 @@ struct SelectionOptions: ParsableArguments {
     @Flag(help: "Apply to every object of the entity. Required if --where is omitted.")
     var all = false
 
+    @OptionGroup var sortOption: SortOption
+
+    @Option(
+        help: ArgumentHelp(
+            "Apply to at most this number of objects, the first in the order of --sort.",
+            valueName: "n"))
+    var limit: Int64?
+
     @Flag(help: "Print the URIs of the objects instead of their number.")
     var ids = false
 
@@ -19,9 +27,12 @@ struct SelectionOptions: ParsableArguments {
     @Flag(help: "Do not ask before --all changes every object. Only a terminal is asked.")
     var yes = false
 
+    private var sort: [SortArgument] { sortOption.keys }
+
     /// Whether an option was given that requires an entity. Conditions take values too.
     func isGiven(besides conditions: ConditionOptions) -> Bool {
-        all || ids || dryRun || yes || predicate.excludesSubentities || predicate.format != nil
+        all || ids || dryRun || yes || limit != nil || !sort.isEmpty
+            || predicate.excludesSubentities || predicate.format != nil
             || conditions.isEmpty && predicate.values.isGiven
     }
 
@@ -38,6 +49,12 @@ struct SelectionOptions: ParsableArguments {
             throw ValidationError(
                 "--dry-run cannot be combined with --unless, --expect and --idempotency-key")
         }
+        guard limit != nil || sort.isEmpty else {
+            throw ValidationError("--sort requires --limit; all objects that match are changed")
+        }
+        guard limit.map({ $0 >= 0 }) != false else {
+            throw ValidationError("--limit must not be negative")
+        }
         guard (predicate.format == nil) == all else {
             throw ValidationError(
                 all
@@ -50,8 +67,9 @@ struct SelectionOptions: ParsableArguments {
         of entityName: String, _ parameters: QueryParameters
     ) -> ObjectSelection {
         ObjectSelection(
-            entityName, where: predicate.predicate, arguments: parameters.arguments,
-            variables: parameters.variables, argumentsAreText: true,
+            entityName, where: predicate.predicate, sort: sort.map(\.key), limit: limit,
+            arguments: parameters.arguments, variables: parameters.variables,
+            argumentsAreText: true,
             assumesUTC: parameters.assumesUTC, wantsIdentifiers: ids,
             includesSubentities: !predicate.excludesSubentities)
     }
@@ -77,7 +95,7 @@ struct SelectionOptions: ParsableArguments {
         var parameters = predicate.parameters()
         var changes = ChangeSet(conditions: try conditions.take(from: &parameters))
         changes.changes = creations + [change(selection(of: entityName, parameters))]
-        let texts = conditions.texts + predicate.texts + expressions
+        let texts = conditions.texts + predicate.texts + SortArgument.texts(sort) + expressions
         let arguments = predicate.parameters().arguments
         let result = try PredicateFailure.attachingFormat(texts, arguments) {
             try session.client.save(changes, idempotencyKey: idempotency.key)
@@ -101,26 +119,52 @@ extension SelectionOptions {
         _ options: GlobalOptions
     ) throws {
         var parameters = predicate.parameters()
-        if hasExpressions, let format = predicate.format,
-            let (_, used) = PredicateFormat.warnings(of: format, arguments: parameters.arguments)
-        {
-            parameters.arguments = Array(parameters.arguments.prefix(used))
-        }
-        guard ids else {
-            var writer = options.format.makeWriter()
+        if hasExpressions { parameters.arguments = selectionArguments(parameters.arguments) }
+        guard ids || limit != nil else {
             let count = try session.count(entityName, predicate, parameters)
-            return try writer.write(number: count, name: "matching", options.format)
+            return try printMatching(count, options)
         }
-        try PredicateFailure.attachingFormat(predicate.texts, parameters.arguments) {
+        parameters.limit = limit
+        let texts = predicate.texts + SortArgument.texts(sort)
+        try PredicateFailure.attachingFormat(texts, parameters.arguments) {
             let fetch = Fetch(
-                entityName, where: predicate.predicate, selection: .identifiers,
-                includesSubentities: !predicate.excludesSubentities)
+                entityName, where: predicate.predicate, sort: sort.map(\.key),
+                selection: .identifiers, includesSubentities: !predicate.excludesSubentities)
             let batches = try session.client.stream(.fetch(fetch), parameters)
+            guard ids else {
+                var count: Int64 = 0
+                while let batch = try batches.next() { count += Int64(batch.rowCount) }
+                return try printMatching(count, options)
+            }
             var printer = ResultPrinter(
                 options.format, store: session.storeIdentifier, columns: [.identifier])
             while let batch = try batches.next() { try printer.print(batch) }
             try printer.end()
         }
+    }
+
+    private func printMatching(_ count: Int64, _ options: GlobalOptions) throws {
+        var writer = options.format.makeWriter()
+        try writer.write(number: count, name: "matching", options.format)
+    }
+
+    /// The arguments of the predicate and the sort keys; those of the expressions follow them. All
+    /// of them if a text has an error, which the server reports.
+    private func selectionArguments(_ arguments: [QueryArgument]) -> [QueryArgument] {
+        var used = 0
+        do {
+            if let format = predicate.format {
+                used = try PredicateFormat.parse(format, arguments: arguments).argumentsUsed
+            }
+            for key in sort {
+                used += try PredicateFormat.parseExpression(
+                    key.text, arguments: arguments, firstArgument: used
+                ).argumentsUsed
+            }
+        } catch {
+            return arguments
+        }
+        return Array(arguments.prefix(used))
     }
 
     /// Asks before every object of an entity is changed, if a person can answer.

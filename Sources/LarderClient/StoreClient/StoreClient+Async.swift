@@ -86,12 +86,14 @@ extension StoreClient {
         _ entityName: String, _ values: [String: Value] = [:],
         expressions: KeyValuePairs<String, String> = [:], where format: String?,
         arguments: [QueryArgument] = [], variables: [String: QueryArgument] = [:],
-        wantsIdentifiers: Bool = false, includesSubentities: Bool = true,
+        sort: [SortKey] = [], limit: Int64? = nil, wantsIdentifiers: Bool = false,
+        includesSubentities: Bool = true,
         idempotencyKey: String = ""
     ) async throws(LarderError) -> AffectedObjects {
         let selection = ObjectSelection(
-            entityName, where: format.map { .format($0) }, arguments: arguments,
-            variables: variables, wantsIdentifiers: wantsIdentifiers,
+            entityName, where: format.map { .format($0) }, sort: sort,
+            limit: limit, arguments: arguments, variables: variables,
+            wantsIdentifiers: wantsIdentifiers,
             includesSubentities: includesSubentities)
         return try await session.perform(
             Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
@@ -103,12 +105,14 @@ extension StoreClient {
     @discardableResult
     public func deleteAll(
         _ entityName: String, where format: String?, arguments: [QueryArgument] = [],
-        variables: [String: QueryArgument] = [:], wantsIdentifiers: Bool = false,
+        variables: [String: QueryArgument] = [:],
+        sort: [SortKey] = [], limit: Int64? = nil, wantsIdentifiers: Bool = false,
         includesSubentities: Bool = true, idempotencyKey: String = ""
     ) async throws(LarderError) -> AffectedObjects {
         let selection = ObjectSelection(
-            entityName, where: format.map { .format($0) }, arguments: arguments,
-            variables: variables, wantsIdentifiers: wantsIdentifiers,
+            entityName, where: format.map { .format($0) }, sort: sort,
+            limit: limit, arguments: arguments, variables: variables,
+            wantsIdentifiers: wantsIdentifiers,
             includesSubentities: includesSubentities)
         return try await session.perform(Operation.deleteAll(selection).keyed(idempotencyKey))
     }

@@ -100,6 +100,8 @@ extension StoreClient {
     ///   - format: The predicate; nil is all objects of the entity.
     ///   - arguments: The values for `%@` and `%K` in the predicate, then in the expressions.
     ///   - variables: The values for `$name`.
+    ///   - limit: The maximum number of objects, in the order of `sort`, which requires a limit;
+    ///     nil is all objects that satisfy the predicate.
     ///   - wantsIdentifiers: Whether the result has the identifiers of the updated objects.
     /// - Throws: `malformedPredicate`, `unknownProperty`, `wrongType` and other errors of the
     ///   predicate and the expressions; `validationFailed`, `missingValue`, `uniquenessViolated`
@@ -109,12 +111,14 @@ extension StoreClient {
         _ entityName: String, _ values: [String: Value] = [:],
         expressions: KeyValuePairs<String, String> = [:], where format: String?,
         arguments: [QueryArgument] = [], variables: [String: QueryArgument] = [:],
-        wantsIdentifiers: Bool = false, includesSubentities: Bool = true,
+        sort: [SortKey] = [], limit: Int64? = nil, wantsIdentifiers: Bool = false,
+        includesSubentities: Bool = true,
         idempotencyKey: String = ""
     ) throws(LarderError) -> AffectedObjects {
         let selection = ObjectSelection(
-            entityName, where: format.map { .format($0) }, arguments: arguments,
-            variables: variables, wantsIdentifiers: wantsIdentifiers,
+            entityName, where: format.map { .format($0) }, sort: sort,
+            limit: limit, arguments: arguments, variables: variables,
+            wantsIdentifiers: wantsIdentifiers,
             includesSubentities: includesSubentities)
         return try session.perform(
             Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
@@ -125,18 +129,22 @@ extension StoreClient {
     ///
     /// - Parameters:
     ///   - format: The predicate; nil is all objects of the entity.
+    ///   - limit: The maximum number of objects, in the order of `sort`, which requires a limit;
+    ///     nil is all objects that satisfy the predicate.
     ///   - wantsIdentifiers: Whether the result has the identifiers of the deleted objects.
     /// - Throws: `malformedPredicate` and other errors of the predicate; `deleteDenied` if a delete
     ///   rule forbids it; `timeout`, after which no object is deleted.
     @discardableResult
     public func deleteAll(
         _ entityName: String, where format: String?, arguments: [QueryArgument] = [],
-        variables: [String: QueryArgument] = [:], wantsIdentifiers: Bool = false,
+        variables: [String: QueryArgument] = [:],
+        sort: [SortKey] = [], limit: Int64? = nil, wantsIdentifiers: Bool = false,
         includesSubentities: Bool = true, idempotencyKey: String = ""
     ) throws(LarderError) -> AffectedObjects {
         let selection = ObjectSelection(
-            entityName, where: format.map { .format($0) }, arguments: arguments,
-            variables: variables, wantsIdentifiers: wantsIdentifiers,
+            entityName, where: format.map { .format($0) }, sort: sort,
+            limit: limit, arguments: arguments, variables: variables,
+            wantsIdentifiers: wantsIdentifiers,
             includesSubentities: includesSubentities)
         return try session.perform(Operation.deleteAll(selection).keyed(idempotencyKey))
     }

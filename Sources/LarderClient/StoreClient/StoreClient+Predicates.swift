@@ -58,10 +58,11 @@ extension StoreClient {
     @discardableResult
     public func updateAll<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, _ values: [String: Value] = [:],
-        expressions: KeyValuePairs<String, String> = [:], wantsIdentifiers: Bool = false,
-        idempotencyKey: String = ""
+        expressions: KeyValuePairs<String, String> = [:], sort: [SortKey] = [],
+        limit: Int64? = nil, wantsIdentifiers: Bool = false, idempotencyKey: String = ""
     ) throws(LarderError) -> AffectedObjects {
-        let selection = try ObjectSelection(predicate, wantsIdentifiers: wantsIdentifiers)
+        let selection = try ObjectSelection(
+            predicate, sort: sort, limit: limit, wantsIdentifiers: wantsIdentifiers)
         return try session.perform(
             Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
     }
@@ -72,10 +73,11 @@ extension StoreClient {
     /// - Throws: as `fetch` does; `deleteDenied` if a delete rule forbids it.
     @discardableResult
     public func deleteAll<Entity: QueryableEntity>(
-        where predicate: Predicate<Entity>, wantsIdentifiers: Bool = false,
-        idempotencyKey: String = ""
+        where predicate: Predicate<Entity>, sort: [SortKey] = [], limit: Int64? = nil,
+        wantsIdentifiers: Bool = false, idempotencyKey: String = ""
     ) throws(LarderError) -> AffectedObjects {
-        let selection = try ObjectSelection(predicate, wantsIdentifiers: wantsIdentifiers)
+        let selection = try ObjectSelection(
+            predicate, sort: sort, limit: limit, wantsIdentifiers: wantsIdentifiers)
         return try session.perform(Operation.deleteAll(selection).keyed(idempotencyKey))
     }
 }
@@ -118,10 +120,11 @@ extension StoreClient {
     @discardableResult
     public func updateAll<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, _ values: [String: Value] = [:],
-        expressions: KeyValuePairs<String, String> = [:], wantsIdentifiers: Bool = false,
-        idempotencyKey: String = ""
+        expressions: KeyValuePairs<String, String> = [:], sort: [SortKey] = [],
+        limit: Int64? = nil, wantsIdentifiers: Bool = false, idempotencyKey: String = ""
     ) async throws(LarderError) -> AffectedObjects {
-        let selection = try ObjectSelection(predicate, wantsIdentifiers: wantsIdentifiers)
+        let selection = try ObjectSelection(
+            predicate, sort: sort, limit: limit, wantsIdentifiers: wantsIdentifiers)
         return try await session.perform(
             Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
     }
@@ -129,22 +132,24 @@ extension StoreClient {
     /// Deletes all objects that satisfy the predicate. Throws as the blocking form does.
     @discardableResult
     public func deleteAll<Entity: QueryableEntity>(
-        where predicate: Predicate<Entity>, wantsIdentifiers: Bool = false,
-        idempotencyKey: String = ""
+        where predicate: Predicate<Entity>, sort: [SortKey] = [], limit: Int64? = nil,
+        wantsIdentifiers: Bool = false, idempotencyKey: String = ""
     ) async throws(LarderError) -> AffectedObjects {
-        let selection = try ObjectSelection(predicate, wantsIdentifiers: wantsIdentifiers)
+        let selection = try ObjectSelection(
+            predicate, sort: sort, limit: limit, wantsIdentifiers: wantsIdentifiers)
         return try await session.perform(Operation.deleteAll(selection).keyed(idempotencyKey))
     }
 }
 
 extension ObjectSelection {
     init<Entity: QueryableEntity>(
-        _ predicate: Predicate<Entity>, wantsIdentifiers: Bool
+        _ predicate: Predicate<Entity>, sort: [SortKey] = [], limit: Int64? = nil,
+        wantsIdentifiers: Bool
     ) throws(LarderError) {
         let bound = try BoundExpression(predicate)
         self.init(
-            Entity.entityName, where: .tree(bound.expression), arguments: bound.arguments,
-            wantsIdentifiers: wantsIdentifiers)
+            Entity.entityName, where: .tree(bound.expression), sort: sort, limit: limit,
+            arguments: bound.arguments, wantsIdentifiers: wantsIdentifiers)
     }
 }
 

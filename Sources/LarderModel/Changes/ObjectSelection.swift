@@ -3,9 +3,14 @@ public struct ObjectSelection: Hashable, Sendable {
     public var entityName: String
     /// The predicate that the objects must match; nil selects every object of the entity.
     public var predicate: QueryTerm?
-    /// The values of `%@` and `%K`, first those in the predicate, then those in the assigned
-    /// expressions. They may be temporary identifiers of objects that an earlier change of the set
-    /// inserts.
+    /// The order in which ``limit`` selects objects; equal ones in the order of their keys. Without
+    /// a limit there are no sort keys.
+    public var sort: [SortKey]
+    /// The maximum number of objects; nil is all objects that match.
+    public var limit: Int64?
+    /// The values of `%@` and `%K`, first those in the predicate, then those in the sort keys and
+    /// in the assigned expressions. They may be temporary identifiers of objects that an earlier
+    /// change of the set inserts.
     public var arguments: [QueryArgument]
     /// The values of the `$name` variables that no enclosing SUBQUERY declares.
     public var variables: [String: QueryArgument]
@@ -21,12 +26,15 @@ public struct ObjectSelection: Hashable, Sendable {
     public var includesSubentities: Bool
 
     public init(
-        _ entityName: String, where predicate: QueryTerm? = nil, arguments: [QueryArgument] = [],
+        _ entityName: String, where predicate: QueryTerm? = nil, sort: [SortKey] = [],
+        limit: Int64? = nil, arguments: [QueryArgument] = [],
         variables: [String: QueryArgument] = [:], argumentsAreText: Bool = false,
         assumesUTC: Bool = false, wantsIdentifiers: Bool = false, includesSubentities: Bool = true
     ) {
         self.entityName = entityName
         self.predicate = predicate
+        self.sort = sort
+        self.limit = limit
         self.arguments = arguments
         self.variables = variables
         self.argumentsAreText = argumentsAreText

@@ -36,9 +36,10 @@ extension EntityRecord {
     ///
     /// - Throws: `unsupportedPredicate`, `malformedValue`.
     static func updateAll(
-        where predicate: Predicate<Fields>?, _ assignments: [RecordAssignment<Self>]
+        where predicate: Predicate<Fields>?, sort: [RecordSort<Self>], limit: Int?,
+        _ assignments: [RecordAssignment<Self>]
     ) throws(LarderError) -> Change {
-        var selection = try selection(predicate)
+        var selection = try selection(predicate, sort: sort, limit: limit)
         var set: [PropertyAssignment] = []
         for assignment in assignments {
             set.append(try assignment.assignment(&selection.arguments))
@@ -46,13 +47,17 @@ extension EntityRecord {
         return .updateAll(selection, set: set)
     }
 
-    /// The objects that satisfy a predicate.
+    /// The objects that satisfy a predicate, or the first of them.
     static func selection(
-        _ predicate: Predicate<Fields>?
+        _ predicate: Predicate<Fields>?, sort: [RecordSort<Self>], limit: Int?
     ) throws(LarderError) -> ObjectSelection {
-        guard let predicate else { return ObjectSelection(entityName) }
-        let bound = try BoundExpression(predicate)
-        return ObjectSelection(
-            entityName, where: .tree(bound.expression), arguments: bound.arguments)
+        var selection = ObjectSelection(entityName, limit: limit.map(Int64.init))
+        if let predicate {
+            let bound = try BoundExpression(predicate)
+            selection.predicate = .tree(bound.expression)
+            selection.arguments = bound.arguments
+        }
+        for sort in sort { selection.sort.append(try sort.key(&selection.arguments)) }
+        return selection
     }
 }

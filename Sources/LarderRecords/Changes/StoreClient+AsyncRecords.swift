@@ -147,9 +147,11 @@ extension StoreClient {
     @discardableResult
     public func updateAll<Record: EntityRecord>(
         _ type: Record.Type, where predicate: Predicate<Record.Fields>?,
-        _ assignments: RecordAssignment<Record>..., idempotencyKey: String = ""
+        _ assignments: RecordAssignment<Record>..., sort: [RecordSort<Record>] = [],
+        limit: Int? = nil, idempotencyKey: String = ""
     ) async throws(LarderError) -> Int {
-        let change = try Record.updateAll(where: predicate, assignments)
+        let change = try Record.updateAll(
+            where: predicate, sort: sort, limit: limit, assignments)
         return try await save(ChangeSet([change]), idempotencyKey: idempotencyKey).affectedCount
     }
 
@@ -160,9 +162,10 @@ extension StoreClient {
     @discardableResult
     public func deleteAll<Record: EntityRecord>(
         _ type: Record.Type, where predicate: Predicate<Record.Fields>?,
-        idempotencyKey: String = ""
+        sort: [RecordSort<Record>] = [], limit: Int? = nil, idempotencyKey: String = ""
     ) async throws(LarderError) -> Int {
-        let change = Change.deleteAll(try Record.selection(predicate))
+        let change = Change.deleteAll(
+            try Record.selection(predicate, sort: sort, limit: limit))
         return try await save(ChangeSet([change]), idempotencyKey: idempotencyKey).affectedCount
     }
 }

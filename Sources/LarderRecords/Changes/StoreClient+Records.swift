@@ -157,29 +157,38 @@ extension StoreClient {
 
     /// Sets properties of all objects that satisfy the predicate, in one transaction.
     ///
-    /// - Parameter predicate: nil is all objects of the entity.
+    /// - Parameters:
+    ///   - predicate: nil is all objects of the entity.
+    ///   - limit: The maximum number of objects, in the order of `sort`, which requires a limit;
+    ///     nil is all objects that satisfy the predicate.
     /// - Returns: the number of objects.
     /// - Throws: `unsupportedPredicate`, `validationFailed`, `uniquenessViolated`.
     @discardableResult
     public func updateAll<Record: EntityRecord>(
         _ type: Record.Type, where predicate: Predicate<Record.Fields>?,
-        _ assignments: RecordAssignment<Record>..., idempotencyKey: String = ""
+        _ assignments: RecordAssignment<Record>..., sort: [RecordSort<Record>] = [],
+        limit: Int? = nil, idempotencyKey: String = ""
     ) throws(LarderError) -> Int {
-        let change = try Record.updateAll(where: predicate, assignments)
+        let change = try Record.updateAll(
+            where: predicate, sort: sort, limit: limit, assignments)
         return try save(ChangeSet([change]), idempotencyKey: idempotencyKey).affectedCount
     }
 
     /// Deletes all objects that satisfy the predicate, in one transaction, with their delete rules.
     ///
-    /// - Parameter predicate: nil is all objects of the entity.
+    /// - Parameters:
+    ///   - predicate: nil is all objects of the entity.
+    ///   - limit: The maximum number of objects, in the order of `sort`, which requires a limit;
+    ///     nil is all objects that satisfy the predicate.
     /// - Returns: the number of objects that satisfied the predicate.
     /// - Throws: `unsupportedPredicate`, `deleteDenied`.
     @discardableResult
     public func deleteAll<Record: EntityRecord>(
         _ type: Record.Type, where predicate: Predicate<Record.Fields>?,
-        idempotencyKey: String = ""
+        sort: [RecordSort<Record>] = [], limit: Int? = nil, idempotencyKey: String = ""
     ) throws(LarderError) -> Int {
-        let change = Change.deleteAll(try Record.selection(predicate))
+        let change = Change.deleteAll(
+            try Record.selection(predicate, sort: sort, limit: limit))
         return try save(ChangeSet([change]), idempotencyKey: idempotencyKey).affectedCount
     }
 }

@@ -38,8 +38,7 @@ final class QueryPlanner: Sendable {
             entityName: selection.entityName, layout: layout, converter: converter,
             includesSubentities: selection.includesSubentities,
             source: ExpressionSource(parameters))
-        let resolved = try resolver.selection(
-            where: selection.predicate, named: name, assignments)
+        let resolved = try resolver.selection(selection, named: name, assignments)
         return (readPlan(resolved.query, resolver), resolved)
     }
 

@@ -67,10 +67,12 @@ private struct ChangeFields {
                 throw .malformed("a delete must not have values or edits")
             }
             return .delete(identifier, ifVersion: ifVersion)
-        case LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_ALL:
+        case LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_ALL,
+            LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_FIRST:
             let (selection, assignments) = try objects()
             return .updateAll(selection, set: assignments)
-        case LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_ALL:
+        case LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_ALL,
+            LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_FIRST:
             let (selection, assignments) = try objects()
             guard assignments.isEmpty else {
                 throw .malformed("a delete must not have assignments")
@@ -97,6 +99,16 @@ private struct ChangeFields {
         else {
             throw .malformed(
                 "a change by predicate must not have an object, values, edits or a version")
+        }
+        // A server that does not know limits would ignore one, so a limit has kinds of its own.
+        let isLimited =
+            kind == LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_FIRST
+            || kind == LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_FIRST
+        guard isLimited == (byPredicate.selection.limit != nil) else {
+            throw .malformed(
+                isLimited
+                    ? "a change of the first objects must have a limit"
+                    : "a change of all objects must not have a limit")
         }
         return byPredicate
     }
@@ -142,10 +154,16 @@ extension MessageBuffer {
             try self.identifier(2, identifier)
             if let ifVersion { member(3, UInt64(bitPattern: ifVersion)) }
         case .updateAll(let selection, let assignments):
-            kind(LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_ALL)
+            kind(
+                selection.limit == nil
+                    ? LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_ALL
+                    : LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_FIRST)
             try objectsChange(7, selection, assignments, writer)
         case .deleteAll(let selection):
-            kind(LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_ALL)
+            kind(
+                selection.limit == nil
+                    ? LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_ALL
+                    : LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_FIRST)
             try objectsChange(7, selection, [], writer)
         }
     }

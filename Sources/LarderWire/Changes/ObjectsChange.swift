@@ -36,7 +36,15 @@ extension ObjectSelection {
             case (7, .number(let number)): selection.wantsIdentifiers = number != 0
             case (8, .number(let number)): selection.includesSubentities = number == 0
             case (9, .number(let number)): selection.assumesUTC = number != 0
-            case (1...9, _): throw .unreadable
+            case (10, .bytes(let bytes)):
+                guard selection.sort.count < Limits.queryColumnsMax else {
+                    throw .tooMany(
+                        "sort keys", selection.sort.count + 1, maximum: Limits.queryColumnsMax)
+                }
+                selection.sort.append(
+                    try arena.decode(bytes, larder__v1__sort_key__unpack, SortKey.init))
+            case (11, .number(let number)): selection.limit = Int64(bitPattern: number)
+            case (1...11, _): throw .unreadable
             default: break
             }
         }
@@ -59,8 +67,10 @@ extension MessageBuffer {
         _ field: UInt32, _ selection: ObjectSelection, _ assignments: [PropertyAssignment],
         _ writer: ProtobufWriter
     ) throws(LarderError) {
-        guard assignments.count <= Limits.queryColumnsMax else {
-            throw .tooMany("assignments", assignments.count, maximum: Limits.queryColumnsMax)
+        for (name, count) in [
+            ("assignments", assignments.count), ("sort keys", selection.sort.count),
+        ] where count > Limits.queryColumnsMax {
+            throw .tooMany(name, count, maximum: Limits.queryColumnsMax)
         }
         var flattener = ExpressionFlattener(writer: writer, arguments: selection.arguments)
         try message(field) { () throws(LarderError) in
@@ -72,6 +82,9 @@ extension MessageBuffer {
                 let column = QueryColumn(assignment.term, name: assignment.name)
                 message(3, packing: try writer.column(column, &flattener))
             }
+            let sort = try selection.sort.map { (key) throws(LarderError) in
+                try writer.sortKey(key, &flattener)
+            }
             let parameters = QueryParameters(
                 arguments: flattener.arguments, variables: selection.variables)
             try parameters.checkLimits()
@@ -81,6 +94,8 @@ extension MessageBuffer {
             bool(7, selection.wantsIdentifiers)
             bool(8, !selection.includesSubentities)
             bool(9, selection.assumesUTC)
+            for key in sort { message(10, packing: key) }
+            if let limit = selection.limit { member(11, UInt64(bitPattern: limit)) }
         }
     }
 }

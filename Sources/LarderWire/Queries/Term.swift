@@ -123,14 +123,18 @@ extension ProtobufWriter {
         _ keys: [SortKey], _ flattener: inout ExpressionFlattener
     ) throws(LarderError) -> UnsafeMutablePointer<UnsafeMutablePointer<Larder__V1__SortKey>?>? {
         var items: [UnsafeMutablePointer<Larder__V1__SortKey>] = []
-        for key in keys {
-            let wire = make(larder__v1__sort_key__init)
-            wire.pointee.term = try term(key.term, &flattener)
-            wire.pointee.descending = key.isDescending ? 1 : 0
-            wire.pointee.nil_placement = key.nilPlacement.wirePlacement
-            wire.pointee.string_order = key.stringOrder.wireOrder
-            items.append(wire)
-        }
+        for key in keys { items.append(try sortKey(key, &flattener)) }
         return try list(items) { $0 }
+    }
+
+    func sortKey(
+        _ key: SortKey, _ flattener: inout ExpressionFlattener
+    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__SortKey> {
+        let wire = make(larder__v1__sort_key__init)
+        wire.pointee.term = try term(key.term, &flattener)
+        wire.pointee.descending = key.isDescending ? 1 : 0
+        wire.pointee.nil_placement = key.nilPlacement.wirePlacement
+        wire.pointee.string_order = key.stringOrder.wireOrder
+        return wire
     }
 }

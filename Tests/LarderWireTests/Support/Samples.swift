@@ -215,6 +215,13 @@ enum Samples {
                 assumesUTC: true)
         ),
         .deleteAll(ObjectSelection("Course", includesSubentities: false)),
+        .updateAll(
+            ObjectSelection(
+                "Student",
+                sort: [SortKey("birthOfYear", descending: true), SortKey(.tree(.keyPath("name")))],
+                limit: 10),
+            set: [PropertyAssignment("name", .format("uppercase(name)"))]),
+        .deleteAll(ObjectSelection("Course", limit: 0)),
     ])
 
     static let conditionalChanges = ChangeSet(

@@ -19,10 +19,17 @@ struct ResolvedSelection {
 
 extension QueryResolver {
     func selection(
-        where term: QueryTerm?, named name: String, _ assignments: [PropertyAssignment]
+        _ selection: ObjectSelection, named name: String, _ assignments: [PropertyAssignment]
     ) throws(LarderError) -> ResolvedSelection {
         try Self.checkCount(assignments.count, of: "assignments")
-        let predicate = try predicate(source.predicate(term, named: name))
+        try Self.checkCount(selection.sort.count, of: "sort keys")
+        let predicate = try predicate(source.predicate(selection.predicate, named: name))
+        guard selection.limit != nil || selection.sort.isEmpty else {
+            throw LarderError(
+                .unsupported, "all objects that match are changed, so their order has no effect",
+                hint: "pass a limit with the sort keys, or no sort keys")
+        }
+        let order = selection.limit == nil ? [] : try self.order(selection.sort)
         var computed: [ResolvedQuery.OutputColumn] = []
         var stored: [ResolvedQuery.OutputColumn] = []
         var contents: [ResolvedSelection.Content] = []
@@ -50,7 +57,8 @@ extension QueryResolver {
             content: .operand(.column(rootColumn)))
         let query = ResolvedQuery(
             verb: .fetch, entityName: entity.name, entityNames: entityNames,
-            sources: rootScope.sources, predicate: predicate, columns: [key] + computed + stored)
+            sources: rootScope.sources, predicate: predicate, columns: [key] + computed + stored,
+            order: order)
         return ResolvedSelection(
             query: query, computedCount: computed.count, contents: contents)
     }

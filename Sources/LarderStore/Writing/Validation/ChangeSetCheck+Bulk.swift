@@ -40,7 +40,8 @@ extension ChangeSetCheck {
     ) throws(LarderError) -> (selection: PlannedSelection, resolved: ResolvedSelection) {
         let given = QueryParameters(
             arguments: selection.arguments, variables: selection.variables,
-            argumentsAreText: selection.argumentsAreText, assumesUTC: selection.assumesUTC)
+            argumentsAreText: selection.argumentsAreText, assumesUTC: selection.assumesUTC,
+            limit: selection.limit)
         try given.checkLimits()
         let parameters = try given.mapObjects { (identifier) throws(LarderError) in
             try stored(identifier, index)

@@ -26,6 +26,11 @@ extension ChangeSetCheck {
                 .invalidChangeSet, "condition \(index + 1) expects an impossible number of objects")
         }
         let objects = condition.objects
+        guard objects.sort.isEmpty, objects.limit == nil else {
+            throw LarderError(
+                .invalidChangeSet, "condition \(index + 1) has sort keys or a limit",
+                hint: "a condition counts all objects that match")
+        }
         let given = QueryParameters(
             arguments: objects.arguments, variables: objects.variables,
             argumentsAreText: objects.argumentsAreText, assumesUTC: objects.assumesUTC,

@@ -108,13 +108,17 @@ final class RandomPredicateTests {
         guard let rule = NodeModel.rules(number()).randomElement(using: &random) else {
             preconditionFailure("there are rules")
         }
-        let keys = model.selected(rule)
+        var keys = model.selected(rule)
+        let limit = Bool.random(using: &random) ? nil : Int.random(in: 0...4, using: &random)
+        if let limit { keys = model.first(limit, of: keys) }
         let isWanted = Bool.random(using: &random)
         affected.append(
             AffectedObjects(
                 count: Int64(keys.count), identifiers: isWanted ? keys.map(identifier) : []))
         let selection = ObjectSelection(
-            "Node", where: .format(rule.format), wantsIdentifiers: isWanted)
+            "Node", where: .format(rule.format),
+            sort: limit == nil ? [] : [SortKey("a", descending: true, nilPlacement: .first)],
+            limit: limit.map(Int64.init), wantsIdentifiers: isWanted)
         return (selection, keys)
     }
 

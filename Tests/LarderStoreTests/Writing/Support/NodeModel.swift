@@ -94,6 +94,18 @@ struct NodeModel: Equatable {
         nodes.filter { rule.holds($0.value, self) }.keys.sorted()
     }
 
+    /// The first nodes of these in the descending order of `a`, nodes without `a` first.
+    func first(_ limit: Int, of keys: [Int64]) -> [Int64] {
+        let order = keys.sorted { left, right in
+            switch (nodes[left]?.a, nodes[right]?.a) {
+            case (let a?, let b?): a != b ? a > b : left < right
+            case (nil, nil): left < right
+            case (let a, _): a == nil
+            }
+        }
+        return order.prefix(limit).sorted()
+    }
+
     mutating func apply(_ formulas: [Formula], to keys: [Int64]) {
         let before = self
         for key in keys {

@@ -57,8 +57,15 @@ extension RelationshipPosition {
 extension Change {
     /// A change by predicate; nil for one by name.
     init?(byPredicate wire: Larder__V1__Change) throws(LarderError) {
-        let isUpdate = wire.kind == LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_ALL
-        let isDelete = wire.kind == LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_ALL
+        let isLimited =
+            wire.kind == LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_FIRST
+            || wire.kind == LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_FIRST
+        let isUpdate =
+            wire.kind == LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_ALL
+            || wire.kind == LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_FIRST
+        let isDelete =
+            wire.kind == LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_ALL
+            || wire.kind == LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_FIRST
         guard isUpdate || isDelete else {
             guard wire.by_predicate == nil else {
                 throw .malformed("a change of one object has a predicate")
@@ -75,6 +82,9 @@ extension Change {
             throw .malformed("a change by predicate has what one of an object has")
         }
         let selection = try ObjectSelection(change)
+        guard isLimited == (selection.limit != nil) else {
+            throw .malformed("a limit is where it must not be")
+        }
         guard isDelete else {
             self = .updateAll(
                 selection,
@@ -95,6 +105,9 @@ extension ObjectSelection {
         self.init(
             try wire.entity.name("the entity of a change"),
             where: try QueryTerm.optional(wire.predicate, "a predicate"),
+            sort: try SortKey.list(wire.sort, wire.n_sort),
+            limit: wire.limit_presence_case == LARDER__V1__OBJECTS_CHANGE__LIMIT_PRESENCE_LIMIT
+                ? wire.limit : nil,
             arguments: try ProtobufReader.list(
                 wire.arguments, wire.n_arguments, "arguments", maximum: Limits.argumentsMax,
                 QueryArgument.init),
