@@ -119,12 +119,12 @@ struct CompilerErrorTests {
             $0.split(separator: "```", maxSplits: 1).first
         }
         .filter { !$0.contains("import LarderTesting") }  // It needs the modules of the server.
-        #expect(blocks.count == 5)
+        #expect(blocks.count == 6)
         let isDeclaration = { (block: Substring) in block.hasPrefix("import") }
         var source = blocks.filter(isDeclaration).joined(separator: "\n")
         source += """
 
-            func examples(_ store: StoreClient) throws {
+            func examples(_ store: StoreClient, client: StoreClient) throws {
             \(blocks.filter { !isDeclaration($0) && !$0.contains("await") }.joined())
             }
             """

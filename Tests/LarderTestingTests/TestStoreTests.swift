@@ -20,6 +20,40 @@ struct TestStoreTests {
         #expect(try store.connect().count("Student") == 1)
     }
 
+    struct Student: Codable, Equatable {
+        var id: PersistentIdentifier?
+        var name: String
+        var enrolled: Date?
+    }
+
+    @Test("objects are fetched, inserted and updated as values of Codable types")
+    func codableTypes() throws {
+        let client = try TestStore(schemaFile: Self.schemaFile).client
+        let ann = try client.insert("Student", encoding: Student(name: "Ann"))
+        _ = try client.insert("Student", encoding: Student(name: "Bob"))
+        let found = try client.fetch(Student.self, from: "Student", sort: ["name"], limit: 1)
+        #expect(found == [Student(id: ann, name: "Ann")])
+        var changed = found[0]
+        changed.enrolled = Date(timeIntervalSinceReferenceDate: 0)
+        #expect(try client.update(ann, encoding: changed) == 2)
+        #expect(
+            try client.fetch(Student.self, from: "Student", where: "enrolled != nil") == [changed])
+        changed.enrolled = nil
+        #expect(try client.update(ann, encoding: changed) == 3)
+        #expect(try client.count("Student", where: "enrolled == nil") == 2)
+    }
+
+    @Test("the asynchronous forms do the same")
+    func asynchronousCodableTypes() async throws {
+        let client = try TestStore(schemaFile: Self.schemaFile).client
+        let ann = try await client.insert("Student", encoding: Student(name: "Ann"))
+        #expect(try await client.update(ann, encoding: Student(name: "Anna")) == 2)
+        #expect(
+            try await client.fetch(Student.self, from: "Student") == [
+                Student(id: ann, name: "Anna")
+            ])
+    }
+
     @Test("stores are apart from each other")
     func separation() throws {
         let stores = try (0..<5).map { _ in try TestStore(schemaFile: Self.schemaFile) }

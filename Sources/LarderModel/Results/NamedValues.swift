@@ -70,12 +70,16 @@ extension NamedValues {
 
     private func storeValue(_ name: String) throws(LarderError) -> Value {
         if let value = self[name] { return value }
-        throw LarderError(
+        throw unknownName(name)
+    }
+
+    func unknownName(_ name: String) -> LarderError {
+        LarderError(
             .unknownProperty, "\(valuesDescription) has no value `\(name)`",
             hint: NameSuggestion.hint(for: name, among: valueNames))
     }
 
-    private func mismatch(_ name: String, _ found: Value, _ wanted: String) -> LarderError {
+    func mismatch(_ name: String, _ found: Value, _ wanted: String) -> LarderError {
         found.isNull
             ? LarderError(
                 .missingValue, "`\(name)` of \(valuesDescription) is nil",

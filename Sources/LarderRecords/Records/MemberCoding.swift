@@ -157,19 +157,3 @@ public enum MemberCodings {
         }
     }
 }
-
-extension Value {
-    /// - Throws: `malformedValue` if the value cannot be encoded.
-    fileprivate static func json(encoding value: some Encodable) throws(LarderError) -> Value {
-        let encoder = JSONEncoder()
-        // Equal values have equal text, so that a save of an unchanged value changes nothing.
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            return .json(String(decoding: try encoder.encode(value), as: UTF8.self))
-        } catch {
-            throw LarderError(
-                .malformedValue, "a value of \(type(of: value)) cannot be encoded as JSON: \(error)"
-            )
-        }
-    }
-}
