@@ -1,7 +1,7 @@
 import Glibc
 public import LarderModel
 import LarderWire
-public import Logging
+package import Logging
 import NIOCore
 import NIOPosix
 public import ServiceLifecycle
@@ -59,7 +59,7 @@ public final class Server: Service {
     /// - Parameters:
     ///   - listeningSockets: The server takes ownership of them.
     /// - Throws: the error of the store's `makeWriter()`.
-    public init(
+    package init(
         backend: any StoreBackend, listeningSockets: [ListeningSocket] = [],
         options: Options = Options(), notification: Notification = Notification(), logger: Logger
     ) throws(LarderError) {

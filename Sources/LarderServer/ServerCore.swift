@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import LarderModel
 import LarderWire
-import Logging
+internal import Logging
 import NIOCore
 import NIOPosix
 

@@ -1,13 +1,13 @@
-public import LarderModel
+package import LarderModel
 
 extension Store {
-    public func plan(
+    package func plan(
         _ query: Query, _ parameters: QueryParameters
     ) throws(LarderError) -> any QueryPlan {
         try QueryPlanner(layout: layout, converter: valueConverter).plan(query, parameters)
     }
 
-    public func makeReader() throws(LarderError) -> any StoreReader { try Reader(self) }
+    package func makeReader() throws(LarderError) -> any StoreReader { try Reader(self) }
 
     var valueConverter: ValueConverter {
         ValueConverter(

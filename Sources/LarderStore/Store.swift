@@ -9,7 +9,7 @@ import Synchronization
 /// tables. Connections belong to their users: one to the writer, one to each reader. The owner of a
 /// connection also holds the store, because the claim on the file ends with the store.
 public final class Store: StoreBackend {
-    public let storeDescription: StoreDescription
+    package let storeDescription: StoreDescription
     let layout: Layout
     private let formerSchemas: FormerSchemas
     let path: String
@@ -109,18 +109,18 @@ public final class Store: StoreBackend {
         return Store(opened, path: memory.storePath, options: options, memory: memory)
     }
 
-    public func formerView(version: String, fingerprint: String) -> (any StoreView)? {
+    package func formerView(version: String, fingerprint: String) -> (any StoreView)? {
         formerSchemas.view(version: version, fingerprint: fingerprint, of: self)
     }
 
-    public func makeWriter() throws(LarderError) -> any StoreWriter {
+    package func makeWriter() throws(LarderError) -> any StoreWriter {
         guard let connection = writerConnection.withLock({ $0.take() }) else {
             preconditionFailure("a store has one writer")
         }
         return try Writer(self, connection)
     }
 
-    public func makeCopy(in folder: String) throws(LarderError) -> any StoreCopy {
+    package func makeCopy(in folder: String) throws(LarderError) -> any StoreCopy {
         try SpooledCopy(of: openReadConnection(), self, in: folder)
     }
 
@@ -133,7 +133,7 @@ public final class Store: StoreBackend {
         return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    public func isCurrent(_ stamp: ObjectStamp) -> Bool { stamps.isCurrent(stamp) }
+    package func isCurrent(_ stamp: ObjectStamp) -> Bool { stamps.isCurrent(stamp) }
 
     /// A connection for reading, with the collation that the tables need. It never checkpoints:
     /// only the writer's connection does.

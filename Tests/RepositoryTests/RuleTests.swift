@@ -36,6 +36,20 @@ struct RuleTests {
         }
     }
 
+    @Test("the protocols between server and store are not public")
+    func serverTypes() throws {
+        let files = try Repository.files(
+            under: ["Sources/LarderModel/Backend", "Sources/LarderModel/Live"], endings: [".swift"])
+        #expect(!files.isEmpty)
+        for file in files {
+            for (number, line) in file.lines.enumerated() {
+                #expect(
+                    !line.contains("public "),
+                    "\(file.path):\(number + 1): the client would export it; declare it package")
+            }
+        }
+    }
+
     @Test("unsafe memory is used only in the folders made for it")
     func unsafePointers() throws {
         let allowed = [

@@ -1,24 +1,24 @@
 /// Which part of the history to read.
-public struct HistoryPageRequest: Sendable {
+package struct HistoryPageRequest: Sendable {
     /// Where the first page begins, and where the newest-first order ends; nil is the beginning.
-    public var after: HistoryToken?
+    package var after: HistoryToken?
     /// Where the history ends, and where the newest-first order begins; nil is the end.
-    public var upTo: HistoryToken?
+    package var upTo: HistoryToken?
     /// Where this page begins; nil for the first page.
-    public var start: HistoryPosition?
+    package var start: HistoryPosition?
     /// Without `after` and `start`: begin after the newest transaction.
-    public var startsNow: Bool
-    public var selection: HistorySelection
-    public var newestFirst: Bool
-    public var includesChanges: Bool
+    package var startsNow: Bool
+    package var selection: HistorySelection
+    package var newestFirst: Bool
+    package var includesChanges: Bool
     /// The maximum number of transactions.
-    public var countMax: Int
+    package var countMax: Int
     /// About the maximum size of the page.
-    public var bytesMax: Int
+    package var bytesMax: Int
     /// The maximum number of changes of single objects, from 1. A run that has more is divided.
-    public var changesMax: Int
+    package var changesMax: Int
 
-    public init(
+    package init(
         after: HistoryToken? = nil, upTo: HistoryToken? = nil, from start: HistoryPosition? = nil,
         startsNow: Bool = false, _ selection: HistorySelection, newestFirst: Bool = false,
         includesChanges: Bool = true, countMax: Int = .max, bytesMax: Int,
@@ -38,37 +38,37 @@ public struct HistoryPageRequest: Sendable {
 }
 
 /// Where a page of the history begins.
-public struct HistoryPosition: Hashable, Sendable {
+package struct HistoryPosition: Hashable, Sendable {
     /// The first transaction that has not been read completely; there may be none of this number.
-    public var number: Int64
+    package var number: Int64
     /// The runs of this transaction that have been read.
-    public var runCount: Int
+    package var runCount: Int
     /// The first key of the next run that has not been read; nil for the first of the run.
-    public var key: Int64?
+    package var key: Int64?
 
-    public init(number: Int64, runCount: Int = 0, key: Int64? = nil) {
+    package init(number: Int64, runCount: Int = 0, key: Int64? = nil) {
         self.number = number
         self.runCount = runCount
         self.key = key
     }
 
     /// Whether a part of the transaction has been read.
-    public var isWithin: Bool { runCount > 0 || key != nil }
+    package var isWithin: Bool { runCount > 0 || key != nil }
 }
 
 /// Transactions of one part of the history, oldest or newest first.
-public struct HistoryPage: Hashable, Sendable {
-    public var transactions: [HistoryTransaction]
+package struct HistoryPage: Hashable, Sendable {
+    package var transactions: [HistoryTransaction]
     /// Whether the next page continues the last transaction with more of its runs.
-    public var isLastPartial: Bool
+    package var isLastPartial: Bool
     /// Where the next page begins.
-    public var end: HistoryPosition
+    package var end: HistoryPosition
     /// The number of the newest transaction.
-    public var newest: Int64
+    package var newest: Int64
     /// Whether the page reaches the end of the history as it was.
-    public var isLast: Bool
+    package var isLast: Bool
 
-    public init(
+    package init(
         _ transactions: [HistoryTransaction] = [], isLastPartial: Bool = false,
         end: HistoryPosition, newest: Int64, isLast: Bool
     ) {

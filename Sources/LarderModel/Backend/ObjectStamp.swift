@@ -6,23 +6,23 @@
 /// visible. Objects may share a stamp; a change of one then invalidates what was read of the
 /// others. A server caches nothing of a store that has no stamps: such a store uses the default
 /// implementations below.
-public struct ObjectStamp: Hashable, Sendable {
+package struct ObjectStamp: Hashable, Sendable {
     /// Which of the store's stamps this is; the store gives it a meaning.
-    public let slot: Int
-    public let version: UInt64
+    package let slot: Int
+    package let version: UInt64
 
-    public init(slot: Int, version: UInt64) {
+    package init(slot: Int, version: UInt64) {
         self.slot = slot
         self.version = version
     }
 }
 
 extension StoreReader {
-    public func stamp(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp? {
+    package func stamp(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp? {
         nil
     }
 }
 
 extension StoreBackend {
-    public func isCurrent(_ stamp: ObjectStamp) -> Bool { false }
+    package func isCurrent(_ stamp: ObjectStamp) -> Bool { false }
 }

@@ -4,23 +4,23 @@ import Synchronization
 ///
 /// A class, because `ContinuousClock.Instant` is opaque to the compiler: copying one in a struct is
 /// a call, and a read by identifier passes its budget about ten times.
-public final class ReadBudget: Sendable {
+package final class ReadBudget: Sendable {
     /// The work in units of the store, each some 25 nanoseconds of a processor. A read that needs
     /// more ends with ``ReadFailure/budgetExceeded``.
-    public let work: Int?
+    package let work: Int?
     /// The time for that work; a read that needs more ends in the same way. The store counts it
     /// from its first look at the clock, which a short read never reaches.
-    public let workTimeMax: Duration?
+    package let workTimeMax: Duration?
     /// The bytes that a read of objects by identifier may return; more end it in the same way.
-    public let bytesMax: Int?
+    package let bytesMax: Int?
     /// After this instant the read ends with `ErrorCode.timeout`.
-    public let deadline: ContinuousClock.Instant?
+    package let deadline: ContinuousClock.Instant?
     /// After its cancellation the read ends with `ErrorCode.cancelled`.
-    public let cancellation: ReadCancellation?
+    package let cancellation: ReadCancellation?
     /// Called from time to time during the read, on its thread. It may block to let others run.
-    public let pause: (@Sendable () -> Void)?
+    package let pause: (@Sendable () -> Void)?
 
-    public init(
+    package init(
         work: Int? = nil, workTimeMax: Duration? = nil, bytesMax: Int? = nil,
         deadline: ContinuousClock.Instant? = nil, cancellation: ReadCancellation? = nil,
         pause: (@Sendable () -> Void)? = nil
@@ -34,25 +34,25 @@ public final class ReadBudget: Sendable {
     }
 
     /// Whether it sets any limit.
-    public var isBounded: Bool {
+    package var isBounded: Bool {
         work != nil || workTimeMax != nil || cancellation != nil || deadline != nil || pause != nil
     }
 }
 
 /// Stops a read or a write whose result is no longer needed. It may be used from any thread while
 /// that runs.
-public final class ReadCancellation: Sendable {
+package final class ReadCancellation: Sendable {
     private let flag = Atomic(false)
 
-    public init() {}
+    package init() {}
 
-    public func cancel() { flag.store(true, ordering: .relaxed) }
+    package func cancel() { flag.store(true, ordering: .relaxed) }
 
-    public var isCancelled: Bool { flag.load(ordering: .relaxed) }
+    package var isCancelled: Bool { flag.load(ordering: .relaxed) }
 }
 
 /// Why a read returned no result.
-public enum ReadFailure: Error {
+package enum ReadFailure: Error {
     /// The read needs more work than its budget allows. It is not an error: repeat the read with a
     /// larger budget.
     case budgetExceeded
@@ -61,7 +61,7 @@ public enum ReadFailure: Error {
 
 extension ReadFailure {
     /// The error for the caller of a read that has no larger budget left to try.
-    public var larderError: LarderError {
+    package var larderError: LarderError {
         switch self {
         case .budgetExceeded: LarderError(.timeout, "the read needs more work than is allowed")
         case .failed(let error): error

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// A store as a server sees it, in the vocabulary only: plans in, rows out; change sets in, results
 /// out. It names no SQL, no encoded bytes, no files and no sockets.
@@ -7,7 +7,7 @@ public import FoundationEssentials
 /// writer, are used from one thread at a time.
 ///
 /// As a ``StoreView`` it has the current schema.
-public protocol StoreBackend: StoreView {
+package protocol StoreBackend: StoreView {
     /// The view of clients that were built for a former schema which the current one only adds to.
     ///
     /// - Parameters:
@@ -54,7 +54,7 @@ public protocol StoreBackend: StoreView {
 }
 
 /// How a store changes when it is opened again.
-public enum ReopeningChange: Sendable {
+package enum ReopeningChange: Sendable {
     case none
     /// It is migrated to this schema.
     case migration(Schema)
@@ -64,19 +64,19 @@ public enum ReopeningChange: Sendable {
 
 /// A store that cannot be migrated uses these.
 extension StoreBackend {
-    public func formerView(version: String, fingerprint: String) -> (any StoreView)? { nil }
+    package func formerView(version: String, fingerprint: String) -> (any StoreView)? { nil }
 
     private static var cannotBeMigrated: LarderError {
         LarderError(.unsupported, "this store cannot be migrated while it is served")
     }
 
-    public func prepareToReopen() throws(LarderError) { throw Self.cannotBeMigrated }
+    package func prepareToReopen() throws(LarderError) { throw Self.cannotBeMigrated }
 
-    public func makeWorkingCopy() throws(LarderError) -> any StoreBackend {
+    package func makeWorkingCopy() throws(LarderError) -> any StoreBackend {
         throw Self.cannotBeMigrated
     }
 
-    public func reopened(
+    package func reopened(
         _ change: ReopeningChange, progress: @escaping @Sendable (MigrationProgress) -> Void
     ) throws(LarderError) -> any StoreBackend {
         throw Self.cannotBeMigrated
@@ -84,18 +84,18 @@ extension StoreBackend {
 }
 
 /// The identity of a store.
-public struct StoreDescription: Hashable, Sendable {
-    public var identifier: UUID
-    public var schema: Schema
+package struct StoreDescription: Hashable, Sendable {
+    package var identifier: UUID
+    package var schema: Schema
     /// Sixteen hexadecimal digits that differ if schemas differ.
-    public var fingerprint: String
-    public var isReadOnly: Bool
+    package var fingerprint: String
+    package var isReadOnly: Bool
     /// The epoch of the store's ``HistoryToken``s.
-    public var historyEpoch: Int64
+    package var historyEpoch: Int64
     /// The epochs of the stores whose backups this store was restored from, the oldest first.
-    public var earlierEpochs: [EarlierEpoch]
+    package var earlierEpochs: [EarlierEpoch]
 
-    public init(
+    package init(
         identifier: UUID, schema: Schema, fingerprint: String, isReadOnly: Bool,
         historyEpoch: Int64 = 0, earlierEpochs: [EarlierEpoch] = []
     ) {
@@ -109,18 +109,7 @@ public struct StoreDescription: Hashable, Sendable {
 }
 
 /// A resolved query. Any reader of its store can execute it any number of times.
-public protocol QueryPlan: AnyObject, Sendable {
+package protocol QueryPlan: AnyObject, Sendable {
     /// Whether the plan contains argument values (`%K`), so that other arguments need another plan.
     var dependsOnArguments: Bool { get }
-}
-
-/// One metric of `stats`.
-public struct Statistic: Hashable, Sendable {
-    public var name: String
-    public var value: Value
-
-    public init(_ name: String, _ value: Value) {
-        self.name = name
-        self.value = value
-    }
 }

@@ -3,7 +3,7 @@
 ///
 /// It is used on one thread at a time. The steps, and its release before they are complete, belong
 /// to the thread of the store's writer.
-public protocol StoreCopy: AnyObject {
+package protocol StoreCopy: AnyObject {
     /// The length of the copy, as far as it is known: until the last step the store may grow.
     var byteCount: Int { get }
 

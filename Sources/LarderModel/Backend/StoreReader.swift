@@ -1,5 +1,5 @@
 /// Reads a store. Each read sees one committed state of the data.
-public protocol StoreReader: AnyObject {
+package protocol StoreReader: AnyObject {
     /// The existing objects among these, as one batch per entity, rows in the order of the
     /// identifiers. `properties` nil selects every attribute and relationship, to-many included.
     ///
@@ -63,7 +63,7 @@ public protocol StoreReader: AnyObject {
 }
 
 /// The rows of a query, read batch by batch.
-public protocol ResultCursor: AnyObject {
+package protocol ResultCursor: AnyObject {
     /// The next rows: at least one, and about `bytesMax` bytes at most. `isLast` is true if no rows
     /// follow. A query without rows returns one empty batch, which has its columns.
     func next(bytesMax: Int, budget: ReadBudget) throws(ReadFailure) -> (batch: Batch, isLast: Bool)

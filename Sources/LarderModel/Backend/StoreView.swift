@@ -6,7 +6,7 @@
 /// readers of the store read for all views.
 ///
 /// It may be used from any thread.
-public protocol StoreView: AnyObject, Sendable {
+package protocol StoreView: AnyObject, Sendable {
     /// The store, with the schema of the view.
     var storeDescription: StoreDescription { get }
 
@@ -25,7 +25,7 @@ public protocol StoreView: AnyObject, Sendable {
 
 /// The view with the current schema uses these.
 extension StoreView {
-    public var knownNames: KnownNames? { nil }
+    package var knownNames: KnownNames? { nil }
 
-    public func reader(over reader: any StoreReader) -> any StoreReader { reader }
+    package func reader(over reader: any StoreReader) -> any StoreReader { reader }
 }

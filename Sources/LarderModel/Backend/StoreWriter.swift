@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Writes to a store.
-public protocol StoreWriter: AnyObject {
+package protocol StoreWriter: AnyObject {
     /// Advances while the writer works. It may be read from any thread.
     var progress: WriterProgress { get }
 
@@ -59,43 +59,43 @@ public protocol StoreWriter: AnyObject {
 }
 
 extension StoreWriter {
-    public func save(_ sets: [SaveRequest]) -> [Result<SaveResult, LarderError>] {
+    package func save(_ sets: [SaveRequest]) -> [Result<SaveResult, LarderError>] {
         save(sets, more: { [] })
     }
 
     /// Saves change sets of this process, which have no remote source.
-    public func save(_ sets: [ChangeSet]) -> [Result<SaveResult, LarderError>] {
+    package func save(_ sets: [ChangeSet]) -> [Result<SaveResult, LarderError>] {
         save(sets.map { SaveRequest($0) })
     }
 }
 
 /// A counter that advances by at least one for some milliseconds of a writer's work, except while
 /// it waits for the disk. So a writer that works can be told from one that hangs.
-public final class WriterProgress: Sendable {
+package final class WriterProgress: Sendable {
     private let counter = Atomic<Int>(0)
 
-    public init() {}
+    package init() {}
 
-    public func advance() { counter.add(1, ordering: .relaxed) }
+    package func advance() { counter.add(1, ordering: .relaxed) }
 
-    public var count: Int { counter.load(ordering: .relaxed) }
+    package var count: Int { counter.load(ordering: .relaxed) }
 }
 
 /// A part of a deletion from the history.
-public struct HistoryDeletionStep: Hashable, Sendable {
+package struct HistoryDeletionStep: Hashable, Sendable {
     /// The number of transactions that were deleted.
-    public var deletedCount: Int64
+    package var deletedCount: Int64
     /// Whether nothing is left to delete.
-    public var isLast: Bool
+    package var isLast: Bool
 
-    public init(deletedCount: Int64, isLast: Bool) {
+    package init(deletedCount: Int64, isLast: Bool) {
         self.deletedCount = deletedCount
         self.isLast = isLast
     }
 }
 
 /// The rows of an insertion, batch by batch. It is used on one thread.
-public protocol RowSource: AnyObject {
+package protocol RowSource: AnyObject {
     /// The next rows; nil after the last.
     ///
     /// - Throws: the reason why no more rows follow and nothing may be stored.

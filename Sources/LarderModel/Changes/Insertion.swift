@@ -81,26 +81,6 @@ public struct KeyRange: Hashable, Sendable {
     }
 }
 
-/// An insertion with its origin, as passed to the store.
-public struct InsertionRequest: Sendable {
-    public var insertion: Insertion
-    public var source: ChangeSource
-    /// The deadline and the cancellation, and the maximum size of the encoded result, as those of a
-    /// ``SaveRequest``.
-    public var budget: ReadBudget?
-    public var answerBytesMax: Int?
-
-    public init(
-        _ insertion: Insertion, from source: ChangeSource = ChangeSource(),
-        budget: ReadBudget? = nil, answerBytesMax: Int? = nil
-    ) {
-        self.insertion = insertion
-        self.source = source
-        self.budget = budget
-        self.answerBytesMax = answerBytesMax
-    }
-}
-
 extension Insertion {
     /// Checks the insertion and a batch of its rows against the schema: the entity and the property
     /// of each column must exist, and the type of each column must be its property's type. Integer

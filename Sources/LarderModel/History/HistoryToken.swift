@@ -81,7 +81,7 @@ extension HistoryToken {
     ///   - deleted: The number of the last transaction that was deleted.
     ///   - last: The number of the last transaction.
     /// - Throws: `foreignToken`, `futureToken` or `tokenExpired`.
-    public func check(
+    package func check(
         in description: StoreDescription, deleted: Int64, last: Int64
     ) throws(LarderError) {
         guard store == description.identifier else {

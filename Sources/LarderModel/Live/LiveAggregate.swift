@@ -4,7 +4,7 @@ import FoundationEssentials
 /// that a change does not read the other objects again.
 ///
 /// `init(_:_:_:in:store:)` decides which queries are. All others are read again as a whole.
-public struct LiveAggregate: Sendable {
+package struct LiveAggregate: Sendable {
     struct Column: Sendable {
         let function: AggregateFunction
         let form: GroupTotal.Form

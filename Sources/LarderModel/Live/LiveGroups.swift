@@ -6,7 +6,7 @@ import FoundationEssentials
 /// A change removes the old contributions of the evaluated objects and adds the new ones. It costs
 /// as much as these objects and their groups; only ``batches(_:limit:bytesMax:)`` costs as much as
 /// the result. It is a pure value.
-public struct LiveGroups: Sendable {
+package struct LiveGroups: Sendable {
     private struct Object {
         let group: Int
         /// The values of the aggregated expressions.
@@ -33,7 +33,7 @@ public struct LiveGroups: Sendable {
     private var failed: Set<Int> = []
     private var textBytes = 0
 
-    public init(_ aggregate: LiveAggregate) {
+    package init(_ aggregate: LiveAggregate) {
         self.aggregate = aggregate
         window = LiveWindow(aggregate.order.map(\.direction), limit: nil)
         guard aggregate.keyCount == 0 else { return }
@@ -41,10 +41,10 @@ public struct LiveGroups: Sendable {
         update([index(of: [])])
     }
 
-    public var objectCount: Int { objects.count }
+    package var objectCount: Int { objects.count }
 
     /// The approximate size in memory.
-    public var byteCount: Int {
+    package var byteCount: Int {
         let valueBytes = MemoryLayout<Value>.stride
         let valueCount = aggregate.valueCount
         // An extreme stores each value twice again, in its heap and with its count.
@@ -64,7 +64,7 @@ public struct LiveGroups: Sendable {
     ///   - evaluated: The objects that were evaluated.
     ///   - matching: The contributions of those that the query selects: the group keys, then the
     ///     values of the aggregated expressions.
-    public mutating func apply(_ evaluated: Set<Int64>, matching: [LiveWindow.Entry]) {
+    package mutating func apply(_ evaluated: Set<Int64>, matching: [LiveWindow.Entry]) {
         var changed: Set<Int> = []
         for key in evaluated {
             if let group = remove(key) { changed.insert(group) }
@@ -162,7 +162,7 @@ public struct LiveGroups: Sendable {
     ///   - columns: The columns of the result; their rows are ignored.
     ///   - bytesMax: The size from which on a batch is complete.
     /// - Returns: nil if a row cannot be computed. The query may return an error.
-    public func batches(_ columns: [Column], limit: Int64?, bytesMax: Int) -> [Batch]? {
+    package func batches(_ columns: [Column], limit: Int64?, bytesMax: Int) -> [Batch]? {
         guard failed.isEmpty, columns.count == aggregate.names.count else { return nil }
         let empty = columns.map { Column(name: $0.name, kind: $0.kind) }
         var batch = Batch(columns: empty)

@@ -3,12 +3,12 @@
 ///
 /// It changes by what an evaluation of some objects found, and returns how the observed rows
 /// change. It is a pure value.
-public struct LiveWindow: Sendable {
-    public struct Entry: Hashable, Sendable {
-        public let key: Int64
-        public let values: [Value]
+package struct LiveWindow: Sendable {
+    package struct Entry: Hashable, Sendable {
+        package let key: Int64
+        package let values: [Value]
 
-        public init(_ key: Int64, _ values: [Value]) {
+        package init(_ key: Int64, _ values: [Value]) {
             self.key = key
             self.values = values
         }
@@ -16,16 +16,16 @@ public struct LiveWindow: Sendable {
 
     /// How the observed rows change: remove the rows at the old indexes, and insert the placed rows
     /// at their new indexes in ascending order.
-    public struct Change: Hashable, Sendable {
-        public struct Placement: Hashable, Sendable {
-            public var key: Int64
+    package struct Change: Hashable, Sendable {
+        package struct Placement: Hashable, Sendable {
+            package var key: Int64
             /// nil for a row that was not observed before.
-            public var oldIndex: Int?
-            public var newIndex: Int
+            package var oldIndex: Int?
+            package var newIndex: Int
             /// Whether the row has another position among those that stay.
-            public var isMoved: Bool
+            package var isMoved: Bool
 
-            public init(_ key: Int64, from oldIndex: Int?, to newIndex: Int, isMoved: Bool) {
+            package init(_ key: Int64, from oldIndex: Int?, to newIndex: Int, isMoved: Bool) {
                 self.key = key
                 self.oldIndex = oldIndex
                 self.newIndex = newIndex
@@ -34,49 +34,49 @@ public struct LiveWindow: Sendable {
         }
 
         /// Ascending.
-        public var deleted: [Int]
+        package var deleted: [Int]
         /// In ascending order of the new indexes.
-        public var placed: [Placement]
+        package var placed: [Placement]
 
-        public init(deleted: [Int] = [], placed: [Placement] = []) {
+        package init(deleted: [Int] = [], placed: [Placement] = []) {
             self.deleted = deleted
             self.placed = placed
         }
 
-        public var isEmpty: Bool { deleted.isEmpty && placed.isEmpty }
+        package var isEmpty: Bool { deleted.isEmpty && placed.isEmpty }
     }
 
     private let directions: [SortDirection]
     /// The number of rows that are observed; nil for all.
     private let limit: Int?
     /// The objects in their order, also those beyond the observed rows.
-    public private(set) var entries: [Entry] = []
+    package private(set) var entries: [Entry] = []
     private var values: [Int64: [Value]] = [:]
     /// Whether there are no objects after the last entry.
     private var isComplete = true
     /// The observed rows before a change that needs a new reading, and the evaluated objects.
     private var unread: (old: [Int64], changed: Set<Int64>)?
 
-    public init(_ directions: [SortDirection], limit: Int?) {
+    package init(_ directions: [SortDirection], limit: Int?) {
         self.directions = directions
         self.limit = limit
     }
 
     /// The number of entries to read for the window: more than are observed, so that most deletions
     /// need no other query.
-    public var readCount: Int? { limit.map { $0 + max(16, $0 / 2) } }
+    package var readCount: Int? { limit.map { $0 + max(16, $0 / 2) } }
 
     /// The number of observed rows.
-    public var count: Int { min(entries.count, limit ?? .max) }
+    package var count: Int { min(entries.count, limit ?? .max) }
 
     /// The keys of the observed rows.
-    public var keys: [Int64] { entries.prefix(count).map(\.key) }
+    package var keys: [Int64] { entries.prefix(count).map(\.key) }
 
     /// The values of an object's sort keys; nil if the window does not have the object.
-    public func values(of key: Int64) -> [Value]? { values[key] }
+    package func values(of key: Int64) -> [Value]? { values[key] }
 
     /// Replaces all entries by those that a query returned, in its order.
-    public mutating func replace(with entries: [Entry]) {
+    package mutating func replace(with entries: [Entry]) {
         self.entries = entries
         values = Dictionary(
             entries.lazy.map { ($0.key, $0.values) }, uniquingKeysWith: { first, _ in first })
@@ -86,7 +86,7 @@ public struct LiveWindow: Sendable {
     // MARK: - Changes
 
     /// The result of applying an evaluation.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         case change(Change)
         /// Objects may be missing at the end: read the window, and call ``change(to:)``.
         case needsReading
@@ -97,7 +97,7 @@ public struct LiveWindow: Sendable {
     /// - Parameters:
     ///   - evaluated: The objects that were evaluated.
     ///   - matching: Those of them that the fetch selects.
-    public mutating func apply(_ evaluated: Set<Int64>, matching: [Entry]) -> Outcome {
+    package mutating func apply(_ evaluated: Set<Int64>, matching: [Entry]) -> Outcome {
         let old = limit == nil ? [] : keys
         let removed = evaluated.compactMap { key in
             values.removeValue(forKey: key).map { index(of: Entry(key, $0)) }
@@ -126,7 +126,7 @@ public struct LiveWindow: Sendable {
     }
 
     /// Replaces all entries by those of a new reading, after ``Outcome/needsReading``.
-    public mutating func change(to entries: [Entry]) -> Change {
+    package mutating func change(to entries: [Entry]) -> Change {
         let (old, changed) = unread ?? ([], [])
         unread = nil
         replace(with: entries)

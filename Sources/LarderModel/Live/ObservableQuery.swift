@@ -5,29 +5,29 @@ import FoundationEssentials
 /// All of its terms are trees, so that predicates can be combined. The result of a fetch of objects
 /// and of most aggregates is kept up to date object by object; every other result is read again if
 /// a change concerns it.
-public struct ObservableQuery: Sendable {
+package struct ObservableQuery: Sendable {
     /// The query with all terms as trees.
-    public let query: Query
-    public let parameters: QueryParameters
-    public let dependencies: QueryDependencies
+    package let query: Query
+    package let parameters: QueryParameters
+    package let dependencies: QueryDependencies
     /// The objects by which one query can be restricted.
-    public let keysMax: Int
+    package let keysMax: Int
     private let schema: Schema
     private let store: UUID
 
     /// A fetch that is kept up to date object by object; nil for every other query.
-    public let fetch: Fetch?
+    package let fetch: Fetch?
     /// The order of the rows of such a fetch.
-    public let directions: [SortDirection]
+    package let directions: [SortDirection]
     /// Whether the first sort key of the fetch divides its rows into sections.
-    public let isSectioned: Bool
+    package let isSectioned: Bool
     /// A count or aggregate that is computed from single objects; nil for every other query.
-    public let aggregate: LiveAggregate?
+    package let aggregate: LiveAggregate?
 
     /// - Throws: errors in format strings; `unknownEntity`; `unsupported` for a fetch with an
     ///   offset, a cursor or prefetched relationships, and for sections without a sort key or of a
     ///   query other than a fetch of objects. Names within expressions are not checked.
-    public init(
+    package init(
         _ query: Query, _ parameters: QueryParameters, isSectioned: Bool = false,
         in schema: Schema, store: UUID
     ) throws(LarderError) {
@@ -85,7 +85,7 @@ public struct ObservableQuery: Sendable {
     /// The objects of the fetch among some, with the values of its sort keys as columns.
     ///
     /// - Parameter keys: nil for all objects.
-    public func sortValues(
+    package func sortValues(
         of keys: [Int64]?, _ fetch: Fetch, limit: Int64? = nil
     ) -> (Query, QueryParameters) {
         var fetch = fetch
@@ -100,14 +100,14 @@ public struct ObservableQuery: Sendable {
     }
 
     /// The rows of the fetch for some of its objects, in its order.
-    public func rows(_ keys: [Int64], _ fetch: Fetch) -> (Query, QueryParameters) {
+    package func rows(_ keys: [Int64], _ fetch: Fetch) -> (Query, QueryParameters) {
         restricted(fetch, to: keys)
     }
 
     /// The contributions to an aggregate of the objects among some that it selects.
     ///
     /// - Parameter keys: nil for all objects.
-    public func contributions(
+    package func contributions(
         of keys: [Int64]?, _ aggregate: LiveAggregate, limit: Int64? = nil
     ) -> (Query, QueryParameters) {
         var (query, parameters) = restricted(aggregate.fetch, to: keys)
@@ -116,7 +116,7 @@ public struct ObservableQuery: Sendable {
     }
 
     /// The own objects that lead along a path to some of the objects at its end.
-    public func owners(
+    package func owners(
         of keys: [Int64], along path: QueryDependencies.Path
     ) -> (Query, QueryParameters) {
         let objects = identifiers(keys, path.entityName)

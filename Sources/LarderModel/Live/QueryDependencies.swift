@@ -1,22 +1,22 @@
 /// What a query reads: which changes of which objects can change its result, and for which of its
 /// own objects.
-public struct QueryDependencies: Hashable, Sendable {
+package struct QueryDependencies: Hashable, Sendable {
     /// Objects that the query reads, and the way to them from its own objects.
-    public struct Path: Hashable, Sendable {
+    package struct Path: Hashable, Sendable {
         /// The relationships from the query's entity; none for its own objects.
-        public let relationships: [String]
+        package let relationships: [String]
         /// Whether one of them is to-many.
-        public let isToMany: Bool
+        package let isToMany: Bool
         /// The entity of the objects at the end.
-        public let entityName: String
+        package let entityName: String
         /// The properties of these objects that the query reads.
-        public fileprivate(set) var properties: Set<String> = []
+        package fileprivate(set) var properties: Set<String> = []
     }
 
     /// The query's own objects are the first.
-    public private(set) var paths: [Path]
+    package private(set) var paths: [Path]
     /// Whether the result depends on the time, which no change announces.
-    public private(set) var dependsOnTime = false
+    package private(set) var dependsOnTime = false
     private let schema: Schema
 
     init(of entity: Entity, in schema: Schema) {
@@ -25,10 +25,10 @@ public struct QueryDependencies: Hashable, Sendable {
     }
 
     /// The names of all entities whose objects the query reads.
-    public var entityNames: Set<String> { Set(paths.map(\.entityName)) }
+    package var entityNames: Set<String> { Set(paths.map(\.entityName)) }
 
     /// Whether a run of changes may change the result through the objects of a path.
-    public func concerns(_ run: HistoryRun, _ path: Path) -> Bool {
+    package func concerns(_ run: HistoryRun, _ path: Path) -> Bool {
         guard schema.areRelated(run.entityName, path.entityName) else { return false }
         // Another object that is inserted or deleted changes the objects that refer to it, too, and
         // the history has these changes; with the delete rule noAction it does not.
@@ -37,7 +37,7 @@ public struct QueryDependencies: Hashable, Sendable {
 
     /// Whether a run of changes may change which of the query's own objects the result has, or the
     /// values of one.
-    public func concernsOwnObjects(_ run: HistoryRun) -> Bool {
+    package func concernsOwnObjects(_ run: HistoryRun) -> Bool {
         schema.areRelated(run.entityName, paths[0].entityName)
     }
 

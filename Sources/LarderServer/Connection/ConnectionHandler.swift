@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LarderModel
 import LarderWire
-import Logging
+internal import Logging
 import NIOCore
 
 /// The driver of one connection: it performs the actions of `ConnectionState` (what the protocol

@@ -1,6 +1,6 @@
 import LarderModel
 import LarderWire
-import Logging
+internal import Logging
 
 /// The objects that the connections of one event loop share. They are made when the server starts
 /// and do not change. Those of clients of a former schema differ in a few; see ``FormerServices``.

@@ -1,4 +1,4 @@
-import Logging
+internal import Logging
 import NIOCore
 
 /// Keeps a listener open when the process runs out of descriptors or memory.

@@ -1,6 +1,6 @@
 import Glibc
 import LarderFiles
-public import LarderModel
+package import LarderModel
 
 /// Restoring a backup: the copy is complete and verified before it gets its name.
 extension Store {
@@ -18,7 +18,7 @@ extension Store {
     /// - Throws: `fileExists` if there is a file at `path`, which stays as it is; `notAStore`,
     ///   `storeTooNew`, and `storageFailed` for a backup that is damaged or incomplete;
     ///   `storageFull`, `permissionDenied`. Nothing remains at `path` then.
-    public static func restore(
+    package static func restore(
         _ backup: String, to path: String, assignsNewIdentifier: Bool = false
     ) throws(LarderError) -> (description: StoreDescription, lastTransaction: Int64) {
         let source = try BackupFile(backup)

@@ -1,5 +1,5 @@
 import LarderFiles
-public import LarderModel
+package import LarderModel
 
 /// The working copy of a store: a store of its own next to it, on which several changes are made
 /// that take effect together or not at all. What is made of the copy becomes the contents of the
@@ -10,7 +10,7 @@ extension Store {
     /// Sendable unchecked: nothing else is done with it.
     struct WorkingFile: @unchecked Sendable { let file: NewFile }
 
-    public func makeWorkingCopy() throws(LarderError) -> any StoreBackend {
+    package func makeWorkingCopy() throws(LarderError) -> any StoreBackend {
         let file = try NewFile(at: Self.workingPath(path), isNamed: true)
         guard let copyPath = file.temporaryPath else {
             preconditionFailure("a named file has a name")

@@ -38,7 +38,7 @@ extension Store {
         lockHolder.withLock { $0 = holder }
     }
 
-    public func reopened(
+    package func reopened(
         _ change: ReopeningChange, progress: @escaping @Sendable (MigrationProgress) -> Void
     ) throws(LarderError) -> any StoreBackend {
         let opened: OpenedStore

@@ -1,0 +1,10 @@
+/// One metric of `stats`.
+public struct Statistic: Hashable, Sendable {
+    public var name: String
+    public var value: Value
+
+    public init(_ name: String, _ value: Value) {
+        self.name = name
+        self.value = value
+    }
+}
