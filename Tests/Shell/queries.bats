@@ -258,3 +258,17 @@ setup() {
     assert_status 64 larder fetch Article --sort title:desc:asc
     assert_equal 6 "$(larder fetch Article --sort 'length("a:b") + wordCount:desc' --ids | wc -l)"
 }
+
+@test "a page after many rows of an order without an index has the rows that follow them" {
+    echo '{"version": "1.0.0", "entities": [{"name": "Item", "attributes": [
+        {"name": "n", "type": "int64"}, {"name": "text", "type": "string"}]}]}' >many.json
+    { echo n,text && seq 1 140000 | awk '{ print $1 * 7919 % 140001 ",x" }'; } >many.csv
+    larder import Item many.csv --store many.store --schema many.json
+    assert_status 0 larder fetch Item --store many.store --where 'text == "x"' --sort n:desc \
+        --offset 131072 --limit 3 --select n,text
+    assert_equal $'8928\tx\n8927\tx\n8926\tx' "$output"
+    assert_status 0 larder fetch Item --store many.store --sort n --offset 139999 --limit 3 --select n
+    assert_equal 140000 "$output"
+    assert_status 0 larder fetch Item --store many.store --sort n --offset 140000 --limit 3 --select n
+    assert_equal "" "$output"
+}

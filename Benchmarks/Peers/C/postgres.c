@@ -1,6 +1,6 @@
 // PostgreSQL with libpq over its Unix socket: prepared statements, binary values, and pipelines
 // for what Larder sends without waiting. `postgres CONNECTION`, where CONNECTION is libpq's string.
-#include "peer.h"
+#include "notes.h"
 #include <endian.h>
 #include <libpq-fe.h>
 #include <sys/epoll.h>
@@ -326,6 +326,55 @@ static sample changes(int64_t count) {
     return (sample){time, done};
 }
 
+static sample load_notes(int64_t count) {
+    char row[100];
+    // Workers would take part in a query, and their time is not that of the session.
+    run(database, "SET max_parallel_workers_per_gather = 0");
+    run(database, "DROP TABLE IF EXISTS note");
+    run(database, "CREATE TABLE note (id bigserial PRIMARY KEY, price numeric NOT NULL, "
+                  "quantity bigint NOT NULL)");
+    expect(database, PQexec(database, "COPY note (price, quantity) FROM STDIN"), PGRES_COPY_IN);
+    for (int64_t number = 1; number <= count; number++) {
+        int64_t cents = make_cents(number);
+        int length = snprintf(row, sizeof row, "%lld.%02lld\t%lld\n", (long long)(cents / 100),
+            (long long)(cents % 100), (long long)make_quantity(number));
+        if (PQputCopyData(database, row, length) != 1) fail("copy", PQerrorMessage(database));
+    }
+    if (PQputCopyEnd(database, NULL) != 1) fail("copy", PQerrorMessage(database));
+    expect(database, next_result(database), PGRES_COMMAND_OK);
+    run(database, "VACUUM ANALYZE note");
+    return (sample){0, count};
+}
+
+#define COUNT "SELECT count(*) FROM note WHERE "
+
+static const note_query note_queries[] = {
+    {"price", COUNT "price > 500.005"},
+    {"product", COUNT "price * 3 > 1500.005"},
+    {"sum", "SELECT CAST(sum(price) * 100 AS bigint) FROM note"},
+    {"average", "SELECT CAST(floor(avg(price)) AS bigint) FROM note"},
+    {"amount", "SELECT CAST(sum(price * quantity) * 100 AS bigint) FROM note"},
+};
+
+// The time of the processor that the session's process has used, in microseconds.
+static double session_microseconds(void) {
+    clockid_t clock;
+    struct timespec used;
+    if (clock_getcpuclockid(PQbackendPID(database), &clock) || clock_gettime(clock, &used))
+        fail("postgres", "the session has no clock");
+    return used.tv_sec * 1e6 + used.tv_nsec / 1e3;
+}
+
+static sample query_notes(const char *sql) {
+    double start = session_microseconds();
+    PGresult *result = PQexec(database, sql);
+    double time = session_microseconds() - start;
+    if (PQresultStatus(result) != PGRES_TUPLES_OK) fail(sql, PQerrorMessage(database));
+    sample got = {time, atoll(PQgetvalue(result, 0, 0))};
+    PQclear(result);
+    return got;
+}
+
 sample answer(const char *command, const int64_t n[5]) {
     if (!strcmp(command, "load")) return load(n[0]);
     if (!strcmp(command, "latency")) return latency(n[0], n[1]);
@@ -337,6 +386,10 @@ sample answer(const char *command, const int64_t n[5]) {
     if (!strcmp(command, "inserts")) return insert_rate(n[0], n[1]);
     if (!strcmp(command, "bulk")) return bulk(n[0]);
     if (!strcmp(command, "changes")) return changes(n[0]);
+    if (!strcmp(command, "notes")) return load_notes(n[0]);
+    const char *sql =
+        find_query(note_queries, sizeof note_queries / sizeof *note_queries, command);
+    if (sql) return query_notes(sql);
     fail("unknown command", command);
     return (sample){0, 0};
 }

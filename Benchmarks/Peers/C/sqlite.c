@@ -1,5 +1,6 @@
 // SQLite in process: the best that a program can do if no other uses the file.
 #include "database.h"
+#include "notes.h"
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,6 +98,61 @@ static sample bulk(int64_t count) {
     return (sample){rate, stored.checksum};
 }
 
+// A double for a price: the best that SQLite has.
+static sample load_notes(int64_t count) {
+    char text[2][200];
+    run_sql(database, "DROP TABLE IF EXISTS note; CREATE TABLE note (id INTEGER PRIMARY KEY, "
+        "title TEXT, body TEXT, price REAL, quantity INTEGER, created REAL)");
+    sqlite3_stmt *insert = prepare(database,
+        "INSERT INTO note (title, body, price, quantity, created) VALUES (?, ?, ?, ?, ?)");
+    run_sql(database, "BEGIN");
+    for (int64_t number = 1; number <= count; number++) {
+        make_text(text[0], plain_words, number);
+        make_text(text[1], mixed_words, number);
+        sqlite3_bind_text(insert, 1, text[0], -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 2, text[1], -1, SQLITE_STATIC);
+        sqlite3_bind_double(insert, 3, make_cents(number) / 100.0);
+        sqlite3_bind_int64(insert, 4, make_quantity(number));
+        sqlite3_bind_double(insert, 5, make_created(number));
+        if (sqlite3_step(insert) != SQLITE_DONE) fail("notes", sqlite3_errmsg(database));
+        sqlite3_reset(insert);
+    }
+    run_sql(database, "COMMIT");
+    sqlite3_finalize(insert);
+    return (sample){0, count};
+}
+
+#define COUNT "SELECT count(*) FROM note WHERE "
+#define PART(name) "CAST(strftime('" name "', created + 978307200, 'unixepoch') AS INTEGER)"
+
+static const note_query note_queries[] = {
+    {"contains", COUNT "instr(title, 'stone')"},
+    {"contains-mixed", COUNT "instr(body, 'погода')"},
+    {"contains-marked", COUNT "instr(body, 'ångström')"},
+    {"like", COUNT "title LIKE '%st_ne%'"},
+    {"like-mixed", COUNT "body LIKE '%wint_r%'"},
+    {"ends", COUNT "substr(title, -5) = 'stone'"},
+    {"length", COUNT "length(title) > 80"},
+    {"length-mixed", COUNT "length(body) > 80"},
+    {"price", COUNT "price > 500.005"},
+    {"product", COUNT "price * 3 > 1500.005"},
+    {"sum", "SELECT CAST(round(sum(price) * 100) AS INTEGER) FROM note"},
+    {"average", "SELECT CAST(avg(price) AS INTEGER) FROM note"},
+    {"amount", "SELECT CAST(round(sum(price * quantity) * 100) AS INTEGER) FROM note"},
+    {"day", COUNT PART("%d") " = 15"},
+    {"month", COUNT PART("%m") " = 5"},
+};
+
+// The time of the processor, and the only number of the result.
+static sample query_notes(const char *sql) {
+    sqlite3_stmt *query = prepare(database, sql);
+    double start = processor_microseconds();
+    if (sqlite3_step(query) != SQLITE_ROW) fail(sql, sqlite3_errmsg(database));
+    sample got = {processor_microseconds() - start, sqlite3_column_int64(query, 0)};
+    sqlite3_finalize(query);
+    return got;
+}
+
 sample answer(const char *command, const int64_t n[5]) {
     if (!strcmp(command, "load")) {
         insert_students(database, n[0]);
@@ -109,6 +165,10 @@ sample answer(const char *command, const int64_t n[5]) {
     if (!strcmp(command, "insert")) return insert_latency(n[0]);
     if (!strcmp(command, "inserts")) return insert_rate(n[0], n[1]);
     if (!strcmp(command, "bulk")) return bulk(n[0]);
+    if (!strcmp(command, "notes")) return load_notes(n[0]);
+    const char *sql =
+        find_query(note_queries, sizeof note_queries / sizeof *note_queries, command);
+    if (sql) return query_notes(sql);
     fail("unknown command", command);
     return (sample){0, 0};
 }

@@ -12,8 +12,9 @@ struct Bench {
     static var measures: [any Measure] {
         [
             ServerSideCounting(), SlowNeighbour(), ReadLatency(), ReadRates(), Fetching(),
-            Grouping(), Inserting(), BulkInserting(), ChangeSets(), ServerMemory(), Starting(),
-            ReadGrowth(), FeedDelivery(), YCSB(), RequestCosts(), QueryCosts(),
+            Grouping(), TextSearch(), NumbersAndDates(), Inserting(), BulkInserting(), ChangeSets(),
+            ServerMemory(), Starting(), ReadGrowth(), FeedDelivery(), YCSB(), RequestCosts(),
+            QueryCosts(),
         ]
     }
 

@@ -1,10 +1,6 @@
 import FoundationEssentials
 
 extension Evaluation {
-    /// The maximum number of steps in one LIKE match, more than common patterns need for the
-    /// longest string.
-    private static let likeStepsMax = 64 << 20
-
     /// Compares two single values of comparable types.
     func holds(
         _ left: Value, _ name: Comparison.Operator, _ right: Value, _ options: Comparison.Options
@@ -34,29 +30,7 @@ extension Evaluation {
         _ text: String, _ name: Comparison.Operator, _ part: String, _ options: Comparison.Options
     ) throws(LarderError) -> Bool {
         if name == .matches { return try evaluator.matches(text, part, options) }
-        let text = Self.folded(text, options)
-        let part = Self.folded(part, options)
-        switch name {
-        case .beginsWith: return text.beginsWithCharacters(of: part)
-        case .endsWith: return text.endsWithCharacters(of: part)
-        case .contains: return text.containsCharacters(of: part)
-        default:
-            let pattern = LikePattern(part)
-            guard let isLike = pattern.matches(text, stepsMax: Self.likeStepsMax) else {
-                throw LarderError(
-                    .resourceExhausted, "a LIKE match takes too many steps",
-                    hint: "use fewer `*` in the pattern")
-            }
-            return isLike
-        }
-    }
-
-    private static func folded(_ text: String, _ options: Comparison.Options) -> String {
-        let folding = options.intersection([.caseInsensitive, .diacriticInsensitive])
-        if folding.isEmpty { return text }
-        return text.folded(
-            caseInsensitive: folding.contains(.caseInsensitive),
-            diacriticInsensitive: folding.contains(.diacriticInsensitive))
+        return try StringOperator(name, part.normalized, options).holds(text.normalized)
     }
 
     private static func order(
@@ -65,7 +39,7 @@ extension Evaluation {
         guard case (.string(let left), .string(let right)) = (left, right) else {
             return left.order(to: right)
         }
-        return Value.string(folded(left, options)).order(to: .string(folded(right, options)))
+        return Value.string(left.folded(options)).order(to: .string(right.folded(options)))
     }
 }
 

@@ -57,6 +57,8 @@ extension Date {
         let whole = timeIntervalSinceReferenceDate.rounded(.down)
         // The bound keeps the seconds within 128 bits and is far beyond the last year of 64 bits.
         guard whole.magnitude < 1e36 else { return nil }
-        return (Int128(whole), timeIntervalSinceReferenceDate - whole)
+        // The conversion to 128 bits takes longer than all that follows.
+        let seconds = whole.magnitude < 1e18 ? Int128(Int64(whole)) : Int128(whole)
+        return (seconds, timeIntervalSinceReferenceDate - whole)
     }
 }

@@ -52,33 +52,32 @@ public struct Deviation: Sendable {
 
 /// The standard deviation of decimals.
 public struct DecimalDeviation: Sendable {
-    private var sum = DecimalDeviation.zero(exponent: -15)
-    private var squares = DecimalDeviation.zero(exponent: -30)
+    private var sum = WideDecimalSum(exponent: -15)
+    private var squares = WideDecimalSum(exponent: -30)
     private var count: Int64 = 0
 
     public init() {}
 
-    /// From 10^-135 to beyond 10^165, the largest decimal, or twice these exponents for squares,
-    /// with room for 10^20 summands.
-    private static func zero(exponent: Int) -> WideNumber {
-        WideNumber(
-            base: WideNumber.decimalBase, exponent: exponent,
-            digitCount: exponent / -15 * 37)
-    }
-
     /// Ignores NaN and numbers of more than 38 digits, which no store contains.
     public mutating func add(_ decimal: Decimal) {
-        guard let number = ExactDecimal(decimal) else { return }
-        let magnitude = WideNumber(magnitudeOf: number)
+        if let number = ExactDecimal(decimal) { add(number) }
+    }
+
+    package mutating func add(_ number: ExactDecimal) {
         count += 1
-        sum.add(magnitude, negated: number.isNegative)
-        squares.add(magnitude * magnitude, negated: false)
+        sum.add(number)
+        if let square = number.multiplied(by: number) {
+            squares.add(square)
+        } else {
+            let magnitude = WideNumber(magnitudeOf: number)
+            squares.add(magnitude * magnitude)
+        }
     }
 
     /// Nil without values.
     public var value: Double? {
         guard count > 0 else { return nil }
-        let (significand, exponent) = spread(count, sum, squares).decimal
+        let (significand, exponent) = spread(count, sum.total, squares.total).decimal
         // The exponent must be even to take its root.
         let odd = exponent & 1
         let root = (odd == 0 ? significand : 10 * significand).squareRoot() / Double(count)

@@ -4,7 +4,10 @@ import FoundationEssentials
 ///
 /// `Decimal` rounds results with too many digits without reporting it. Here a result has at most 38
 /// digits and an exponent that a `Decimal` can hold, or it is nil.
-struct ExactDecimal: Hashable {
+///
+/// The SQL functions compute with this type for every row, so no operation allocates memory.
+/// Divisions of 128 bits are slow; integers of 64 bits, which usual numbers are, need none.
+package struct ExactDecimal: Hashable, Sendable {
     static let digitsMax = 38
     private static let exponentMin = -128
     /// 10^38, the first integer of more than 38 digits.
@@ -18,20 +21,64 @@ struct ExactDecimal: Hashable {
 
     static let zero = ExactDecimal(isNegative: false, magnitude: 0, exponent: 0)
 
-    private init(isNegative: Bool, magnitude: UInt128, exponent: Int) {
+    /// The magnitude may have any number of digits; only sums need more than 38.
+    init(isNegative: Bool, magnitude: UInt128, exponent: Int) {
         self.isNegative = magnitude != 0 && isNegative
         self.magnitude = magnitude
         self.exponent = magnitude == 0 ? 0 : exponent
-        while self.magnitude != 0 {
+        guard magnitude != 0 else { return }
+        while self.magnitude.small == nil {
             let (quotient, digit) = self.magnitude.quotientAndRemainder(dividingBy: 10)
-            guard digit == 0 else { break }
+            guard digit == 0 else { return }
             self.magnitude = quotient
             self.exponent += 1
         }
+        guard var rest = self.magnitude.small, rest % 10 == 0 else { return }
+        repeat {
+            rest /= 10
+            self.exponent += 1
+        } while rest % 10 == 0
+        self.magnitude = UInt128(rest)
     }
 
-    init(_ integer: Int64) {
+    package init(_ integer: Int64) {
         self.init(isNegative: integer < 0, magnitude: UInt128(integer.magnitude), exponent: 0)
+    }
+
+    /// Parses stored text, in UTF-8; nil for a text that is no decimal, as a damaged file may have.
+    package init?(storedText text: Span<UInt8>) {
+        guard let number = Self.short(text) else {
+            guard let decimal = Decimal(exactly: text.string) else { return nil }
+            self.init(decimal)
+            return
+        }
+        self = number
+    }
+
+    /// Parses text of up to 18 digits without an exponent; nil for any other text.
+    private static func short(_ text: Span<UInt8>) -> ExactDecimal? {
+        let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
+        let start = isNegative ? 1 : 0
+        // With the decimal point.
+        guard text.count > start, text.count - start <= 19 else { return nil }
+        var magnitude: UInt64 = 0
+        var point: Int?
+        for index in start..<text.count {
+            let digit = text[index] &- UInt8(ascii: "0")
+            if digit < 10 {
+                magnitude = magnitude &* 10 &+ UInt64(digit)
+            } else if text[index] == UInt8(ascii: "."), point == nil, index > start,
+                index < text.count - 1
+            {
+                point = index
+            } else {
+                return nil
+            }
+        }
+        guard point != nil || text.count - start <= 18 else { return nil }
+        return ExactDecimal(
+            isNegative: isNegative, magnitude: UInt128(magnitude),
+            exponent: point.map { $0 + 1 - text.count } ?? 0)
     }
 
     /// Nil for NaN and for numbers of more than 38 digits.
@@ -59,9 +106,10 @@ struct ExactDecimal: Hashable {
 
     /// Nil unless it is an integer of 64 bits.
     var integer: Int64? {
-        guard 0...19 ~= exponent else { return magnitude == 0 ? 0 : nil }
-        let (whole, overflow) = magnitude.multipliedReportingOverflow(by: Self.power(exponent))
-        guard !overflow, whole <= UInt128(Int64.min.magnitude) else { return nil }
+        guard 0...19 ~= exponent, let whole = Self.scaled(magnitude, by: exponent) else {
+            return nil
+        }
+        guard whole <= UInt128(Int64.min.magnitude) else { return nil }
         return Int64(exactly: isNegative ? -Int128(whole) : Int128(whole))
     }
 
@@ -81,10 +129,148 @@ struct ExactDecimal: Hashable {
     }
 
     /// The nearest double.
-    var double: Double { Double("\(isNegative ? "-" : "")\(magnitude)e\(exponent)") ?? .nan }
+    var double: Double {
+        // Both are exact doubles, so the result is rounded once.
+        if let small = magnitude.small, small < 1 << 53, -18...18 ~= exponent {
+            let whole = Double(isNegative ? -Int64(small) : Int64(small))
+            let power = Double(Self.smallPowers[abs(exponent)])
+            return exponent < 0 ? whole / power : whole * power
+        }
+        return Double("\(isNegative ? "-" : "")\(magnitude)e\(exponent)") ?? .nan
+    }
 
-    private static func power(_ exponent: Int) -> UInt128 {
-        (0..<exponent).reduce(1) { power, _ in power * 10 }
+    /// Whether a `Decimal` can hold it.
+    var isDecimal: Bool {
+        magnitude < Self.magnitudeEnd
+            && (Decimal.usualExponents.contains(exponent) || decimal != nil)
+    }
+
+    // MARK: Powers of ten
+
+    /// The powers of ten that fit in 64 bits with a sign.
+    private static let smallPowers: [UInt64] = (0...18).map {
+        (0..<$0).reduce(1) { power, _ in power * 10 }
+    }
+
+    private static let powers: [UInt128] = (0...38).map {
+        (0..<$0).reduce(1) { power, _ in power * 10 }
+    }
+
+    private static func power(_ exponent: Int) -> UInt128 { powers[exponent] }
+
+    /// The magnitude times a power of ten; nil if it exceeds 128 bits.
+    static func scaled(_ magnitude: UInt128, by exponent: Int) -> UInt128? {
+        if exponent == 0 { return magnitude }
+        guard exponent <= digitsMax else { return nil }
+        if exponent <= 18, let small = magnitude.small {
+            return UInt128(small, times: smallPowers[exponent])
+        }
+        let (scaled, overflow) = magnitude.multipliedReportingOverflow(by: power(exponent))
+        return overflow ? nil : scaled
+    }
+}
+
+extension UInt128 {
+    /// The number if it fits in 64 bits.
+    @inline(__always)
+    var small: UInt64? {
+        UInt64(truncatingIfNeeded: self >> 64) == 0 ? UInt64(truncatingIfNeeded: self) : nil
+    }
+
+    /// The exact product.
+    @inline(__always)
+    init(_ left: UInt64, times right: UInt64) {
+        let (high, low) = left.multipliedFullWidth(by: right)
+        self = UInt128(high) << 64 | UInt128(low)
+    }
+
+    @inline(__always)
+    func divided(by divisor: UInt128) -> (quotient: UInt128, remainder: UInt128) {
+        guard let small, let smallDivisor = divisor.small else {
+            return quotientAndRemainder(dividingBy: divisor)
+        }
+        let (quotient, remainder) = small.quotientAndRemainder(dividingBy: smallDivisor)
+        return (UInt128(quotient), UInt128(remainder))
+    }
+}
+
+// MARK: Stored text
+
+extension ExactDecimal {
+    /// Passes the canonical text in which decimals are stored, in UTF-8: an optional `-`, digits
+    /// without leading zeros and, if there is a fraction, a point and digits without trailing
+    /// zeros. Nil for a number that a `Decimal` cannot hold.
+    package func withStoredText<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
+        guard isDecimal else { return nil }
+        let text = StoredText(self)
+        return body(text.bytes.span.extracting(text.start...))
+    }
+
+    /// The text, written from its end.
+    private struct StoredText {
+        /// The longest text has a sign, 38 digits and 127 zeros.
+        private static let bytesMax = 168
+
+        private(set) var bytes = InlineArray<168, UInt8>(repeating: UInt8(ascii: "0"))
+        private(set) var start: Int
+        private let hasPoint: Bool
+        /// The digits that must be written: those of the fraction and one before the point.
+        private var digitsLeft: Int
+
+        init(_ number: ExactDecimal) {
+            // The zeros of a positive exponent are there already.
+            start = Self.bytesMax - max(0, number.exponent)
+            hasPoint = number.exponent < 0
+            digitsLeft = max(0, -number.exponent) + 1
+            if let small = number.magnitude.small {
+                append(small, minimumDigits: digitsLeft)
+            } else {
+                let (high, low) = number.magnitude.divided(by: ExactDecimal.power(19))
+                append(UInt64(truncatingIfNeeded: low), minimumDigits: 19)
+                append(UInt64(truncatingIfNeeded: high), minimumDigits: digitsLeft)
+            }
+            if number.isNegative { append(UInt8(ascii: "-")) }
+        }
+
+        private mutating func append(_ number: UInt64, minimumDigits: Int) {
+            var rest = number
+            var missing = minimumDigits
+            while rest != 0 || missing > 0 {
+                if hasPoint, digitsLeft == 1 { append(UInt8(ascii: ".")) }
+                let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+                append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
+                rest = quotient
+                missing -= 1
+                digitsLeft -= 1
+            }
+        }
+
+        private mutating func append(_ byte: UInt8) {
+            start -= 1
+            bytes[start] = byte
+        }
+    }
+}
+
+// MARK: Order
+
+extension ExactDecimal: Comparable {
+    package static func < (left: ExactDecimal, right: ExactDecimal) -> Bool {
+        if left.isNegative != right.isNegative { return left.isNegative }
+        return left.isNegative
+            ? right.hasSmallerMagnitude(than: left) : left.hasSmallerMagnitude(than: right)
+    }
+
+    private func hasSmallerMagnitude(than other: ExactDecimal) -> Bool {
+        if exponent == other.exponent { return magnitude < other.magnitude }
+        if magnitude == 0 || other.magnitude == 0 { return magnitude < other.magnitude }
+        // A number that cannot be scaled to the exponent of the other one has more digits.
+        if exponent > other.exponent {
+            let scaled = Self.scaled(magnitude, by: exponent - other.exponent)
+            return scaled.map { $0 < other.magnitude } ?? false
+        }
+        let scaled = Self.scaled(other.magnitude, by: other.exponent - exponent)
+        return scaled.map { magnitude < $0 } ?? true
     }
 }
 
@@ -106,10 +292,9 @@ extension ExactDecimal {
         // bits, the sum has more than 38 digits, because its last digit comes from the other
         // number.
         let (high, low) = exponent >= other.exponent ? (self, other) : (other, self)
-        let shift = high.exponent - low.exponent
-        guard shift <= Self.digitsMax else { return nil }
-        let (scaled, overflow) = high.magnitude.multipliedReportingOverflow(by: Self.power(shift))
-        guard !overflow else { return nil }
+        guard let scaled = Self.scaled(high.magnitude, by: high.exponent - low.exponent) else {
+            return nil
+        }
         if high.isNegative == low.isNegative {
             let (sum, overflow) = scaled.addingReportingOverflow(low.magnitude)
             return overflow ? nil : Self.checked(high.isNegative, sum, low.exponent)
@@ -120,8 +305,12 @@ extension ExactDecimal {
     }
 
     func multiplied(by other: ExactDecimal) -> ExactDecimal? {
-        var (high, low) = magnitude.multipliedFullWidth(by: other.magnitude)
+        let isNegative = isNegative != other.isNegative
         var exponent = exponent + other.exponent
+        if let left = magnitude.small, let right = other.magnitude.small {
+            return Self.checked(isNegative, UInt128(left, times: right), exponent)
+        }
+        var (high, low) = magnitude.multipliedFullWidth(by: other.magnitude)
         // The product is exact only if the digits that do not fit are zeros.
         while high != 0 {
             let (quotient, rest) = high.quotientAndRemainder(dividingBy: 10)
@@ -130,24 +319,35 @@ extension ExactDecimal {
             (high, low) = (quotient, lowQuotient)
             exponent += 1
         }
-        return Self.checked(isNegative != other.isNegative, low, exponent)
+        return Self.checked(isNegative, low, exponent)
     }
 
     /// The quotient to 38 digits, rounded to nearest with halves away from zero. Nil for a division
     /// by zero.
     func divided(by other: ExactDecimal) -> ExactDecimal? {
         guard other.magnitude != 0 else { return nil }
-        var (quotient, rest) = magnitude.quotientAndRemainder(dividingBy: other.magnitude)
+        var (quotient, rest) = magnitude.divided(by: other.magnitude)
         var exponent = exponent - other.exponent
         while rest != 0, quotient < Self.power(Self.digitsMax - 1), exponent > Self.exponentMin {
-            let (digit, next) = other.magnitude.dividingFullWidth(
-                rest.multipliedFullWidth(by: 10))
-            quotient = quotient * 10 + digit
+            // Many digits at once if the rest and they fit in 128 bits.
+            let count =
+                other.magnitude.small == nil
+                ? 1 : min(18, Self.digitsMax - Self.digits(quotient), exponent - Self.exponentMin)
+            let (digits, next) = other.magnitude.dividingFullWidth(
+                rest.multipliedFullWidth(by: Self.power(count)))
+            quotient = quotient * Self.power(count) + digits
             rest = next
-            exponent -= 1
+            exponent -= count
         }
         if rest != 0, rest >= other.magnitude - rest { quotient += 1 }
         return Self.checked(isNegative != other.isNegative, quotient, exponent)
+    }
+
+    /// The number of digits; 0 for zero.
+    private static func digits(_ magnitude: UInt128) -> Int {
+        var count = 0
+        while count < digitsMax, magnitude >= power(count) { count += 1 }
+        return count
     }
 
     /// The remainder of the division with the quotient truncated to an integer, with the sign of
@@ -155,13 +355,11 @@ extension ExactDecimal {
     func remainder(dividingBy other: ExactDecimal) -> ExactDecimal? {
         guard other.magnitude != 0 else { return nil }
         if exponent < other.exponent {
-            let shift = other.exponent - exponent
-            guard shift <= Self.digitsMax else { return self }
-            let (divisor, overflow) = other.magnitude.multipliedReportingOverflow(
-                by: Self.power(shift))
-            return overflow ? self : Self.checked(isNegative, magnitude % divisor, exponent)
+            let scaled = Self.scaled(other.magnitude, by: other.exponent - exponent)
+            guard let scaled else { return self }
+            return Self.checked(isNegative, magnitude.divided(by: scaled).remainder, exponent)
         }
-        var rest = magnitude % other.magnitude
+        var rest = magnitude.divided(by: other.magnitude).remainder
         for _ in 0..<(exponent - other.exponent) where rest != 0 {
             rest = other.magnitude.dividingFullWidth(rest.multipliedFullWidth(by: 10)).remainder
         }
@@ -193,7 +391,7 @@ extension ExactDecimal {
         let digits = unitExponent - exponent
         if digits <= Self.digitsMax {
             let unit = Self.power(digits)
-            let (quotient, rest) = magnitude.quotientAndRemainder(dividingBy: unit)
+            let (quotient, rest) = magnitude.divided(by: unit)
             whole = quotient
             isHalf = rest >= unit - rest
         }

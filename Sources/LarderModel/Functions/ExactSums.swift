@@ -37,36 +37,102 @@ public struct IntegerSum: Hashable, Sendable {
 
 /// An exact sum of any number of decimals.
 public struct DecimalSum: Sendable {
-    /// From 10^-135 to beyond 10^165, the largest decimal, with room for 10^20 summands.
-    private var sum = WideNumber(base: WideNumber.decimalBase, exponent: -15, digitCount: 37)
+    private var sum = WideDecimalSum(exponent: -15)
     public private(set) var count: Int64 = 0
 
     public init() {}
 
     /// Ignores NaN and numbers of more than 38 digits, which no store contains.
     public mutating func add(_ decimal: Decimal) {
-        guard let number = ExactDecimal(decimal) else { return }
+        if let number = ExactDecimal(decimal) { add(number) }
+    }
+
+    package mutating func add(_ number: ExactDecimal) {
         count += 1
-        sum.add(WideNumber(magnitudeOf: number), negated: number.isNegative)
+        sum.add(number)
     }
 
     /// Removes a decimal that was added.
     public mutating func remove(_ decimal: Decimal) {
         guard let number = ExactDecimal(decimal) else { return }
         count -= 1
-        sum.add(WideNumber(magnitudeOf: number), negated: !number.isNegative)
+        sum.add(-number)
     }
 
     /// Nil if the sum has more digits than a decimal can hold.
-    public var value: Decimal? {
-        let (isNegative, magnitude) = sum.normalized
-        return ExactDecimal(text: (isNegative ? "-" : "") + magnitude.decimalText)?.decimal
+    public var value: Decimal? { exactValue?.decimal }
+
+    private var exactValue: ExactDecimal? {
+        let (isNegative, magnitude) = sum.total.normalized
+        return ExactDecimal(text: (isNegative ? "-" : "") + magnitude.decimalText)
     }
 
     /// The average to 38 digits; nil without values and if the sum is nil.
     public var average: Decimal? {
-        guard count > 0, let value, let sum = ExactDecimal(value) else { return nil }
+        guard count > 0, let sum = exactValue, sum.isDecimal else { return nil }
         return sum.divided(by: ExactDecimal(count))?.decimal
+    }
+}
+
+/// A sum of decimals in two parts: an integer of 128 bits, to which usual numbers are added, and a
+/// number with all digits, to which the integer is added before it overflows.
+struct WideDecimalSum: Sendable {
+    private var wide: WideNumber
+    /// The sum of the numbers since the last change of ``wide``, in units of `10^exponent`.
+    private var recent: Int128 = 0
+    private var exponent = 0
+
+    /// - Parameter exponent: The exponent of the smallest digit, as a power of 10^9: -15 for
+    ///   decimals, that is from 10^-135 to beyond 10^165, the largest one, with room for 10^20
+    ///   summands; -30 for their squares.
+    init(exponent: Int) {
+        wide = WideNumber(
+            base: WideNumber.decimalBase, exponent: exponent, digitCount: exponent / -15 * 37)
+    }
+
+    mutating func add(_ number: ExactDecimal) {
+        if number.exponent < exponent { moveExponent(to: number.exponent) }
+        guard
+            let scaled = ExactDecimal.scaled(number.magnitude, by: number.exponent - exponent),
+            let summand = Int128(exactly: scaled)
+        else { return wide.add(WideNumber(magnitudeOf: number), negated: number.isNegative) }
+        let (sum, overflow) = recent.addingReportingOverflow(
+            number.isNegative ? -summand : summand)
+        if overflow {
+            moveRecent()
+            recent = number.isNegative ? -summand : summand
+        } else {
+            recent = sum
+        }
+    }
+
+    mutating func add(_ number: WideNumber) { wide.add(number, negated: false) }
+
+    /// Lowers the exponent, with the same sum.
+    private mutating func moveExponent(to lower: Int) {
+        if recent != 0 {
+            let scaled = ExactDecimal.scaled(recent.magnitude, by: exponent - lower)
+            if let scaled, let sum = Int128(exactly: scaled) {
+                recent = recent < 0 ? -sum : sum
+            } else {
+                moveRecent()
+            }
+        }
+        exponent = lower
+    }
+
+    private mutating func moveRecent() {
+        wide = total
+        recent = 0
+    }
+
+    /// The sum, not normalized.
+    var total: WideNumber {
+        var total = wide
+        let number = ExactDecimal(
+            isNegative: recent < 0, magnitude: recent.magnitude, exponent: exponent)
+        total.add(WideNumber(magnitudeOf: number), negated: recent < 0)
+        return total
     }
 }
 

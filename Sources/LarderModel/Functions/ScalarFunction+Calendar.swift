@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 // Functions of dates. All arithmetic is on integers; a time zone only adds its offset from UTC.
 
@@ -27,24 +27,35 @@ extension ScalarFunction {
             return Int64(exactly: units).map { .int($0) } ?? .null
         default:
             guard let zone = Self.zone(operands, at: 1) else { return .null }
-            return part(zone.local(instant.seconds))
+            return part(zone.local(instant.seconds)).map { .int($0) } ?? .null
         }
     }
 
-    private func part(_ time: LocalTime) -> Value {
-        switch self {
-        case .year: Int64(exactly: time.date.year).map { .int($0) } ?? .null
+    /// Returns a part of a date in UTC, such as the year; nil for other functions, and if the year
+    /// exceeds 64 bits.
+    package func part(of date: Date) -> Int64? {
+        date.wholeSeconds.flatMap { part(LocalTime(seconds: $0.seconds)) }
+    }
+
+    private func part(_ time: LocalTime) -> Int64? {
         // A year outside 64 bits has no other parts either.
-        case _ where Int64(exactly: time.date.year) == nil: .null
-        case .month: .int(time.date.month)
-        case .day: .int(time.date.day)
-        case .hour: .int(time.secondOfDay / 3_600)
-        case .minute: .int(time.secondOfDay / 60 % 60)
-        case .second: .int(time.secondOfDay % 60)
-        case .weekday: .int(time.weekday)
-        default: .null
+        if time.seconds.magnitude > Self.usualSecondsMax, Int64(exactly: time.date.year) == nil {
+            return nil
+        }
+        switch self {
+        case .year: return Int64(time.date.year)
+        case .month: return time.date.month
+        case .day: return time.date.day
+        case .hour: return time.secondOfDay / 3_600
+        case .minute: return time.secondOfDay / 60 % 60
+        case .second: return time.secondOfDay % 60
+        case .weekday: return time.weekday
+        default: return nil
         }
     }
+
+    /// Their years have 64 bits.
+    private static let usualSecondsMax: UInt128 = 1 << 63
 
     private static func unit(_ operand: Value) -> CalendarUnit? {
         if case .string(let name) = operand { CalendarUnit(name) } else { nil }

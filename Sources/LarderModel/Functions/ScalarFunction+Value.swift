@@ -77,7 +77,7 @@ extension ScalarFunction {
         case (.decimal, _), (_, .decimal):
             if self == .power { return doubles(left.double, right.double) }
             guard let left = left.exactDecimal, let right = right.exactDecimal else { return .null }
-            return decimals(left, right)
+            return .checked(value(of: left, right))
         default: return doubles(left.double, right.double)
         }
     }
@@ -157,24 +157,34 @@ extension ScalarFunction {
 extension ScalarFunction {
     private func value(_ decimal: ExactDecimal) -> Value {
         switch self {
-        case .negate: .checked(-decimal)
-        case .abs: .checked(decimal.absolute)
-        case .floor: .checked(decimal.rounded(.down))
-        case .ceiling: .checked(decimal.rounded(.up))
-        case .round: .checked(decimal.rounded(.toNearestOrAwayFromZero))
-        case .trunc: .checked(decimal.rounded(.towardZero))
-        default: value(decimal.double)
+        case .sqrt, .exp, .ln, .log: value(decimal.double)
+        default: .checked(value(of: decimal))
         }
     }
 
-    private func decimals(_ left: ExactDecimal, _ right: ExactDecimal) -> Value {
+    /// Returns the value of a function of one decimal that returns a decimal; nil for other
+    /// functions, and if it has more digits than a decimal.
+    package func value(of decimal: ExactDecimal) -> ExactDecimal? {
         switch self {
-        case .add: .checked(left.adding(right))
-        case .subtract: .checked(left.adding(-right))
-        case .multiply: .checked(left.multiplied(by: right))
-        case .divide: .checked(left.divided(by: right))
-        case .modulus: .checked(left.remainder(dividingBy: right))
-        default: .null
+        case .negate: -decimal
+        case .abs: decimal.absolute
+        case .floor: decimal.rounded(.down)
+        case .ceiling: decimal.rounded(.up)
+        case .round: decimal.rounded(.toNearestOrAwayFromZero)
+        case .trunc: decimal.rounded(.towardZero)
+        default: nil
+        }
+    }
+
+    /// The same for a function of two decimals; nil also for a division by zero.
+    package func value(of left: ExactDecimal, _ right: ExactDecimal) -> ExactDecimal? {
+        switch self {
+        case .add: left.adding(right)
+        case .subtract: left.adding(-right)
+        case .multiply: left.multiplied(by: right)
+        case .divide: left.divided(by: right)
+        case .modulus: left.remainder(dividingBy: right)
+        default: nil
         }
     }
 }

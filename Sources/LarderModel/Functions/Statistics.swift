@@ -32,7 +32,7 @@ public enum Statistics {
         return sum.average
     }
 
-    private static func sorted<Element: Comparable>(
+    fileprivate static func sorted<Element: Comparable>(
         _ values: [Element], _ interruption: Interruption
     ) -> [Element] {
         var interruption = interruption
@@ -53,5 +53,86 @@ public enum Statistics {
             best = (element, count)
         }
         return best?.element
+    }
+}
+
+/// The median of any number of decimals. Usual numbers take 8 bytes each.
+package struct DecimalMedian: Sendable {
+    /// Numbers that are multiples of `10^exponent` and fit in 64 bits.
+    private var integers: [Int64] = []
+    private var exponent = 0
+    private var greatest: UInt64 = 0
+    private var others: [Decimal] = []
+
+    package init() {}
+
+    package var count: Int { integers.count + others.count }
+
+    /// Ignores a number that a `Decimal` cannot hold, which no store contains.
+    package mutating func add(_ number: ExactDecimal) {
+        if number.exponent < exponent { lowerExponent(to: number.exponent) }
+        if number.exponent >= exponent,
+            let scaled = ExactDecimal.scaled(number.magnitude, by: number.exponent - exponent),
+            let integer = Int64(exactly: scaled)
+        {
+            integers.append(number.isNegative ? -integer : integer)
+            greatest = max(greatest, integer.magnitude)
+        } else if let decimal = number.decimal {
+            others.append(decimal)
+        }
+    }
+
+    /// Does nothing if an integer would exceed 64 bits.
+    private mutating func lowerExponent(to lower: Int) {
+        guard let end = ExactDecimal.scaled(UInt128(greatest), by: exponent - lower),
+            Int64(exactly: end) != nil,
+            let scale = ExactDecimal.scaled(1, by: exponent - lower).flatMap(Int64.init(exactly:))
+        else { return }
+        for index in integers.indices { integers[index] *= scale }
+        greatest *= scale.magnitude
+        exponent = lower
+    }
+
+    /// The middle value, or the mean of the two middle values to 38 digits; nil without values, and
+    /// if the sum of the middle values has more digits than a decimal can hold.
+    package mutating func value(_ interruption: Interruption = .never) -> Decimal? {
+        integers = Statistics.sorted(integers, interruption)
+        others = Statistics.sorted(others, interruption)
+        let middle = count / 2
+        if count == 0 { return nil }
+        if count % 2 == 1 { return values(from: middle, count: 1, interruption).first }
+        var sum = DecimalSum()
+        for value in values(from: middle - 1, count: 2, interruption) { sum.add(value) }
+        return sum.average
+    }
+
+    /// Some values of both sorted lists in their common order.
+    private func values(
+        from start: Int, count: Int, _ interruption: Interruption
+    ) -> [Decimal] {
+        var interruption = interruption
+        var values: [Decimal] = []
+        var index = others.isEmpty ? start : 0
+        var other = 0
+        while values.count < count, !interruption.isDue() {
+            let integer = index < integers.count ? decimal(integers[index]) : nil
+            let next: Decimal?
+            if other < others.count, integer.map({ others[other] < $0 }) ?? true {
+                next = others[other]
+                other += 1
+            } else {
+                next = integer
+                index += 1
+            }
+            guard let next else { break }
+            if index + other > start { values.append(next) }
+        }
+        return values
+    }
+
+    private func decimal(_ integer: Int64) -> Decimal? {
+        ExactDecimal(
+            isNegative: integer < 0, magnitude: UInt128(integer.magnitude), exponent: exponent
+        ).decimal
     }
 }

@@ -19,7 +19,7 @@ extension Decimal {
 
     /// Exponents with which a Decimal holds any 38 digits. To parse text that has others takes ten
     /// times as long, because the result has to be compared with the text.
-    private static let usualExponents = -127...89
+    static let usualExponents = -127...89
 
     /// The number with these digits, of which there are at most 38.
     private init(_ number: DecimalDigits) {

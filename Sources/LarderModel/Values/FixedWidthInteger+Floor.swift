@@ -5,3 +5,18 @@ extension FixedWidthInteger {
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }
+
+extension Int128 {
+    /// The same, without a division of 128 bits for usual numbers, such as the seconds of a date.
+    @inline(__always)
+    func quotientAndRemainder(
+        flooringBy divisor: Int128
+    ) -> (quotient: Int128, remainder: Int128) {
+        guard let small = Int64(exactly: self), let smallDivisor = Int64(exactly: divisor) else {
+            let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+            return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+        }
+        let (quotient, remainder) = small.quotientAndRemainder(flooringBy: smallDivisor)
+        return (Int128(quotient), Int128(remainder))
+    }
+}

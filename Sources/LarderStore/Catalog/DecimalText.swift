@@ -39,26 +39,42 @@ enum DecimalText {
 
     /// The order of two canonical texts, in UTF-8: negative, zero or positive. Other bytes, as a
     /// damaged file may have, get some order, and never trap.
-    static func compare<Bytes: BidirectionalCollection>(_ left: Bytes, _ right: Bytes) -> Int
-    where Bytes.Element == UInt8 {
-        let leftIsNegative = left.first == minus
-        let rightIsNegative = right.first == minus
+    static func compare(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
+        let leftIsNegative = !left.isEmpty && left[0] == minus
+        let rightIsNegative = !right.isEmpty && right[0] == minus
         if leftIsNegative != rightIsNegative { return leftIsNegative ? -1 : 1 }
-        let order = compareMagnitudes(
-            left.dropFirst(leftIsNegative ? 1 : 0), right.dropFirst(rightIsNegative ? 1 : 0))
+        let order = compareMagnitudes(left, right, from: leftIsNegative ? 1 : 0)
         return leftIsNegative ? -order : order
+    }
+
+    static func compare(_ left: String, _ right: String) -> Int {
+        compare(Array(left.utf8).span, Array(right.utf8).span)
     }
 
     /// A number with more digits before the point is larger. If these are equally many, the first
     /// different digit decides, then the longer fraction is larger.
-    private static func compareMagnitudes<Bytes: BidirectionalCollection>(
-        _ left: Bytes, _ right: Bytes
-    ) -> Int where Bytes.Element == UInt8 {
-        let leftWhole = left.prefix(while: { $0 != point })
-        let rightWhole = right.prefix(while: { $0 != point })
-        if leftWhole.count != rightWhole.count { return leftWhole.count - rightWhole.count }
-        for (one, other) in zip(left, right) where one != other { return Int(one) - Int(other) }
-        return left.count - right.count
+    private static func compareMagnitudes(
+        _ left: Span<UInt8>, _ right: Span<UInt8>, from start: Int
+    ) -> Int {
+        var index = start
+        var isFraction = false
+        while index < left.count, index < right.count, left[index] == right[index] {
+            if left[index] == point { isFraction = true }
+            index += 1
+        }
+        if !isFraction {
+            // Before the first difference both have the same digits.
+            let order = wholeEnd(left, from: index) - wholeEnd(right, from: index)
+            if order != 0 { return order }
+        }
+        guard index < left.count, index < right.count else { return left.count - right.count }
+        return Int(left[index]) - Int(right[index])
+    }
+
+    private static func wholeEnd(_ text: Span<UInt8>, from start: Int) -> Int {
+        var end = start
+        while end < text.count, text[end] != point { end += 1 }
+        return end
     }
 
     private static let digitsMax = 38

@@ -25,7 +25,7 @@ enum StoreConnection {
     static func open(_ path: String) throws(SQLiteError) -> Connection {
         let connection = try Connection(path: path, createIfMissing: false)
         try connection.registerCollation(name: "decimal") { left, right in
-            DecimalText.compare(left, right)
+            DecimalText.compare(Span(_unsafeBytes: left), Span(_unsafeBytes: right))
         }
         return connection
     }

@@ -21,17 +21,21 @@ enum DecimalFunctions {
             DecimalTotal(problems, isAverage: true)
         }
         try connection.registerAggregate(name: median, argumentCount: 1) {
-            DecimalMedian(problems, interruption)
+            Median(problems, interruption)
         }
         try connection.registerAggregate(name: stddev, argumentCount: 1) {
             DecimalPopulationDeviation()
         }
     }
 
-    /// The stored decimal; nil for nil, and for a text that is no decimal, as a damaged file may
+    /// The stored number; nil for nil, and for a text that is no decimal, as a damaged file may
     /// have. An integer among decimals is a decimal.
-    fileprivate static func decimal(_ argument: FunctionArgument) -> Decimal? {
-        argument.isNull ? nil : Decimal(exactly: argument.string)
+    static func decimal(_ argument: FunctionArgument) -> ExactDecimal? {
+        switch argument.type {
+        case .null: nil
+        case .integer: ExactDecimal(argument.int64)
+        case .real, .text, .blob: argument.withSpan { ExactDecimal(storedText: $0) }
+        }
     }
 
     fileprivate static func result(_ decimal: Decimal) -> FunctionResult {
@@ -68,10 +72,10 @@ private final class DecimalTotal: Aggregation {
 }
 
 /// The middle value, or the mean of the two middle values.
-private final class DecimalMedian: Aggregation {
+private final class Median: Aggregation {
     private let problems: FunctionFaults
     private let interruption: Interruption
-    private var values: [Decimal] = []
+    private var median = DecimalMedian()
 
     init(_ problems: FunctionFaults, _ interruption: Interruption) {
         self.problems = problems
@@ -79,20 +83,20 @@ private final class DecimalMedian: Aggregation {
     }
 
     func step(_ arguments: FunctionArguments) {
-        guard values.count <= StatisticFunctions.medianValuesMax,
+        guard median.count <= StatisticFunctions.medianValuesMax,
             let decimal = DecimalFunctions.decimal(arguments[0])
         else { return }
-        values.append(decimal)
+        median.add(decimal)
     }
 
     func finish() -> FunctionResult {
-        guard values.count <= StatisticFunctions.medianValuesMax else {
+        guard median.count <= StatisticFunctions.medianValuesMax else {
             return problems.report(StatisticFunctions.tooManyValues("median"))
         }
-        guard let median = Statistics.median(values, interruption) else {
-            return values.isEmpty ? .null : problems.report(DecimalFunctions.tooManyDigits)
+        guard let value = median.value(interruption) else {
+            return median.count == 0 ? .null : problems.report(DecimalFunctions.tooManyDigits)
         }
-        return DecimalFunctions.result(median)
+        return DecimalFunctions.result(value)
     }
 }
 

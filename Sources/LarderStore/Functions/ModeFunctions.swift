@@ -77,7 +77,7 @@ private final class Mode: Aggregation {
         case (.real(let left), .integer(let right)): left < Double(right)
         case (.text(let left), .text(let right)):
             isDecimal
-                ? DecimalText.compare(Array(left.utf8), Array(right.utf8)) < 0
+                ? DecimalText.compare(left, right) < 0
                 : left.utf8.lexicographicallyPrecedes(right.utf8)
         case (.blob(let left), .blob(let right)): left.lexicographicallyPrecedes(right)
         default: false

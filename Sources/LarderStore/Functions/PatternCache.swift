@@ -1,51 +1,39 @@
 import LarderModel
 
-/// The compiled patterns of `LIKE` and `MATCHES`. There is one cache per connection.
+/// The compiled patterns of `MATCHES`. There is one cache per connection.
 final class PatternCache {
     private struct Key: Hashable {
         var pattern: String
-        var isCaseInsensitive: Bool
+        var options: Comparison.Options
     }
 
-    private var expressions: [Key: RegularExpression] = [:]
-    private var likePatterns: [String: LikePattern] = [:]
+    private var matches: [Key: PatternMatch] = [:]
 
     /// A statement has few patterns, unless a column contains them.
     private static let patternsMax = 64
 
-    /// The maximum number of steps of one match of LIKE. Usual patterns take one or two per
-    /// character, so this is enough for the longest text.
-    static let usualLikeStepsMax = 64 << 20
-    private let likeStepsMax: Int
-
     private let interruption: Interruption
 
-    init(
-        _ interruption: Interruption = .never, likeStepsMax: Int = PatternCache.usualLikeStepsMax
-    ) {
-        self.interruption = interruption
-        self.likeStepsMax = likeStepsMax
-    }
+    init(_ interruption: Interruption = .never) { self.interruption = interruption }
 
-    /// Whether the whole text matches a pattern of LIKE.
+    /// The compiled form of a pattern.
     ///
-    /// - Throws: `resourceExhausted` for a match that exceeds the limit.
-    func isLike(_ text: String, _ pattern: String) throws(LarderError) -> Bool {
-        guard let isLike = likePattern(pattern).matches(text, stepsMax: likeStepsMax, interruption)
-        else {
-            throw LarderError(
-                .resourceExhausted, "a match with LIKE takes too long",
-                hint: "write the pattern so that it has fewer ways to match")
-        }
-        return isLike
-    }
-
-    private func likePattern(_ pattern: String) -> LikePattern {
-        if let cached = likePatterns[pattern] { return cached }
-        let compiled = LikePattern(pattern)
-        if likePatterns.count >= Self.patternsMax { likePatterns.removeAll() }
-        likePatterns[pattern] = compiled
-        return compiled
+    /// - Throws: `malformedPredicate` for a pattern that does not compile.
+    func match(
+        _ pattern: String, _ options: Comparison.Options
+    ) throws(LarderError) -> PatternMatch {
+        let key = Key(pattern: pattern, options: options)
+        if let cached = matches[key] { return cached }
+        let ignored = options.intersection(.diacriticInsensitive)
+        let folded = pattern.folded(ignored, interruption)
+        let isCaseInsensitive = options.contains(.caseInsensitive)
+        let match = PatternMatch(
+            try Self.compiled(folded, isCaseInsensitive: isCaseInsensitive), folding: ignored,
+            // The literal of a pattern without case has several forms.
+            literal: isCaseInsensitive ? [] : RequiredLiteral.longest(in: folded))
+        if matches.count >= Self.patternsMax { matches.removeAll() }
+        matches[key] = match
+        return match
     }
 
     /// Whether the whole text matches a regular expression.
@@ -55,33 +43,12 @@ final class PatternCache {
     func matches(
         _ text: String, _ pattern: String, _ options: Comparison.Options
     ) throws(LarderError) -> Bool {
-        let ignored = options.intersection(.diacriticInsensitive)
-        let expression = try expression(
-            StringFunctions.folded(pattern, ignored), options.contains(.caseInsensitive))
-        do throws(RegularExpression.Problem) {
-            return try expression.matchesWhole(
-                StringFunctions.folded(text, ignored, interruption), interruption)
-        } catch {
-            throw LarderError(
-                .resourceExhausted, "a match with MATCHES takes too long (\(error.message))",
-                hint: "write the pattern so that it has fewer ways to match")
-        }
+        try match(pattern, options).holds(Array(text.utf8).span, interruption)
     }
 
     /// Throws the error of a malformed pattern, before any row is read.
     static func check(_ pattern: String) throws(LarderError) {
         _ = try compiled(pattern, isCaseInsensitive: false)
-    }
-
-    private func expression(
-        _ pattern: String, _ isCaseInsensitive: Bool
-    ) throws(LarderError) -> RegularExpression {
-        let key = Key(pattern: pattern, isCaseInsensitive: isCaseInsensitive)
-        if let cached = expressions[key] { return cached }
-        let expression = try Self.compiled(pattern, isCaseInsensitive: isCaseInsensitive)
-        if expressions.count >= Self.patternsMax { expressions.removeAll() }
-        expressions[key] = expression
-        return expression
     }
 
     private static func compiled(
@@ -95,6 +62,48 @@ final class PatternCache {
                 .malformedPredicate,
                 "the pattern of MATCHES is malformed\(location): \(error.message)"
             )
+        }
+    }
+}
+
+/// A pattern of `MATCHES`, compiled for many texts.
+final class PatternMatch {
+    private let expression: RegularExpression
+    private let folder: TextFolder
+    private let literal: ByteSearch
+
+    /// - Parameter literal: Bytes that every matching text contains; may be empty.
+    init(_ expression: RegularExpression, folding: Comparison.Options, literal: [UInt8]) {
+        self.expression = expression
+        folder = TextFolder(folding)
+        self.literal = ByteSearch(literal)
+    }
+
+    /// Whether the whole text matches.
+    ///
+    /// - Throws: `resourceExhausted` for a match that exceeds a limit.
+    func holds(
+        _ text: Span<UInt8>, _ interruption: Interruption
+    ) throws(LarderError) -> Bool {
+        if let folded = folder.folded(text, interruption) {
+            return try holds(folded: folded.span, interruption)
+        }
+        return try holds(folded: text, interruption)
+    }
+
+    private func holds(
+        folded text: Span<UInt8>, _ interruption: Interruption
+    ) throws(LarderError) -> Bool {
+        var searching = interruption
+        guard literal.offset(in: text, from: 0, &searching) != nil else { return false }
+        do throws(RegularExpression.Problem) {
+            return try text.withUnsafeBytes { bytes throws(RegularExpression.Problem) in
+                try expression.matchesWhole(bytes, interruption)
+            }
+        } catch {
+            throw LarderError(
+                .resourceExhausted, "a match with MATCHES takes too long (\(error.message))",
+                hint: "write the pattern so that it has fewer ways to match")
         }
     }
 }

@@ -87,13 +87,20 @@ enum ScalarFunctions {
         _ problems: FunctionFaults
     ) throws(SQLiteError) {
         let counts = function.operandCount
+        let argumentCount = counts.count == 1 ? Int32(counts.lowerBound) : -1
+        if let direct = direct(function, kind) {
+            try connection.registerScalar(
+                name: name(of: function, kind), argumentCount: direct.argumentCount,
+                body: direct.body)
+            // SQLite prefers a function with the exact number of arguments to one with any number.
+            if argumentCount == direct.argumentCount { return }
+        }
         let kinds = kinds(of: function, kind)
         let interruption = connection.limit.interruption
         // Only now() depends on the time, and it is no SQL function.
         let never = Date(timeIntervalSinceReferenceDate: 0)
         try connection.registerScalar(
-            name: name(of: function, kind),
-            argumentCount: counts.count == 1 ? Int32(counts.lowerBound) : -1
+            name: name(of: function, kind), argumentCount: argumentCount
         ) { arguments in
             var operands: [Value] = []
             operands.reserveCapacity(arguments.count)
@@ -105,6 +112,54 @@ enum ScalarFunctions {
             } catch {
                 return problems.report(error)
             }
+        }
+    }
+
+    /// A function that reads its arguments from SQLite's memory, without a ``Value`` per argument;
+    /// nil if there is none.
+    private static func direct(
+        _ function: ScalarFunction, _ kind: Kind
+    ) -> (argumentCount: Int32, body: (FunctionArguments) -> FunctionResult)? {
+        switch (kind, function) {
+        case (.decimal, .add), (.decimal, .subtract), (.decimal, .multiply), (.decimal, .divide),
+            (.decimal, .modulus):
+            return (
+                2,
+                { arguments in
+                    guard let left = DecimalFunctions.decimal(arguments[0]),
+                        let right = DecimalFunctions.decimal(arguments[1])
+                    else { return .null }
+                    return function.value(of: left, right).map { .decimal($0) } ?? .null
+                }
+            )
+        case (.decimal, .negate), (.decimal, .abs), (.decimal, .floor), (.decimal, .ceiling),
+            (.decimal, .round), (.decimal, .trunc):
+            return (
+                1,
+                { arguments in
+                    let operand = DecimalFunctions.decimal(arguments[0])
+                    return operand.flatMap(function.value(of:)).map { .decimal($0) } ?? .null
+                }
+            )
+        case (.date, .year), (.date, .month), (.date, .day), (.date, .hour), (.date, .minute),
+            (.date, .second), (.date, .weekday):
+            return (
+                1,
+                { arguments in
+                    if arguments[0].isNull { return .null }
+                    let date = Date(timeIntervalSinceReferenceDate: arguments[0].double)
+                    return function.part(of: date).map { .integer($0) } ?? .null
+                }
+            )
+        case (.string, .length):
+            return (
+                1,
+                { arguments in
+                    if arguments[0].isNull { return .null }
+                    return .integer(Int64(arguments[0].withSpan { $0.characterCount }))
+                }
+            )
+        default: return nil
         }
     }
 

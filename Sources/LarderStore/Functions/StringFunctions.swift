@@ -21,11 +21,7 @@ enum StringFunctions {
     static func folded(
         _ text: String, _ options: Comparison.Options, _ interruption: Interruption = .never
     ) -> String {
-        options.isEmpty
-            ? text
-            : text.folded(
-                caseInsensitive: options.contains(.caseInsensitive),
-                diacriticInsensitive: options.contains(.diacriticInsensitive), interruption)
+        text.folded(options, interruption)
     }
 
     /// The first value, in binary order, after all strings with this prefix: the prefix with its
@@ -50,56 +46,62 @@ enum StringFunctions {
         let interruption = connection.limit.interruption
         try connection.registerScalar(name: fold, argumentCount: 2) { arguments in
             if arguments[0].isNull { return .null }
-            return .text(folded(arguments[0].string, options(arguments[1]), interruption))
+            let folder = arguments.prepared(at: 1) { TextFolder(options(arguments[1])) }
+            return folded(arguments[0], folder, interruption)
         }
-        try register(.beginsWith, on: connection) { text, part in
-            text.beginsWithCharacters(of: part)
-        }
-        try register(.endsWith, on: connection) { text, part in text.endsWithCharacters(of: part) }
-        try register(.contains, on: connection) { text, part in
-            text.containsCharacters(of: part, interruption)
+        for comparison in [Comparison.Operator.beginsWith, .endsWith, .contains, .like] {
+            try register(comparison, on: connection, problems) { pattern, options in
+                StringOperator(comparison, pattern.normalized(interruption), options, interruption)
+            } test: { text, test throws(LarderError) in
+                try test.holds(text, interruption)
+            }
         }
         let patterns = PatternCache(interruption)
-        try register(.like, on: connection) { text, pattern, options in
-            let text = folded(text, options, interruption)
-            let pattern = folded(pattern, options, interruption)
-            do throws(LarderError) {
-                return .integer(try patterns.isLike(text, pattern) ? 1 : 0)
-            } catch {
-                return problems.report(error)
-            }
-        }
-        try register(.matches, on: connection) { text, pattern, options in
-            do throws(LarderError) {
-                return .integer(try patterns.matches(text, pattern, options) ? 1 : 0)
-            } catch {
-                return problems.report(error)
-            }
+        let limit = connection.limit
+        try register(.matches, on: connection, problems) { pattern, options throws(LarderError) in
+            try patterns.match(pattern, options)
+        } test: { text, match throws(LarderError) in
+            // A match may take as long as many steps of SQLite.
+            guard limit.allowsMore() else { return false }
+            return try match.holds(text, interruption)
         }
     }
 
-    /// Registers an operator without options of its own: both sides are folded first.
-    private static func register(
-        _ comparison: Comparison.Operator, on connection: Connection,
-        test: @escaping (String, String) -> Bool
-    ) throws(SQLiteError) {
-        let interruption = connection.limit.interruption
-        try register(comparison, on: connection) { text, pattern, options in
-            test(folded(text, options, interruption), folded(pattern, options, interruption))
-                ? .integer(1) : .integer(0)
+    /// The argument without the differences that a folder ignores.
+    static func folded(
+        _ argument: FunctionArgument, _ folder: TextFolder, _ interruption: Interruption
+    ) -> FunctionResult {
+        argument.withSpan { text in
+            if let folded = folder.folded(text, interruption) { return .utf8(folded) }
+            return argument.type == .text ? .argument(0) : .text(text.string)
         }
     }
 
-    private static func register(
-        _ comparison: Comparison.Operator, on connection: Connection,
-        body: @escaping (String, String, Comparison.Options) -> FunctionResult
+    /// Registers an operator.
+    ///
+    /// - Parameter prepare: Called once per run of a statement if the pattern is constant. The
+    ///   options always are.
+    private static func register<Prepared: AnyObject>(
+        _ comparison: Comparison.Operator, on connection: Connection, _ problems: FunctionFaults,
+        prepare: @escaping (String, Comparison.Options) throws(LarderError) -> Prepared,
+        test: @escaping (Span<UInt8>, Prepared) throws(LarderError) -> Bool
     ) throws(SQLiteError) {
         guard let name = name(of: comparison) else {
             preconditionFailure("\(comparison) is not an operator of strings")
         }
         try connection.registerScalar(name: name, argumentCount: 3) { arguments in
             if arguments[0].isNull || arguments[1].isNull { return .null }
-            return body(arguments[0].string, arguments[1].string, options(arguments[2]))
+            do throws(LarderError) {
+                let prepared = try arguments.prepared(at: 1) { () throws(LarderError) in
+                    try prepare(arguments[1].string, options(arguments[2]))
+                }
+                let isTrue = try arguments[0].withSpan { text throws(LarderError) in
+                    try test(text, prepared)
+                }
+                return .integer(isTrue ? 1 : 0)
+            } catch {
+                return problems.report(error)
+            }
         }
     }
 

@@ -20,17 +20,15 @@ extension Connection {
         name: String, argumentCount: Int32,
         body: @escaping (FunctionArguments) -> FunctionResult
     ) throws(SQLiteError) {
-        let bounded = { [limit] (arguments: FunctionArguments) -> FunctionResult in
-            limit.allowsMore(bytes: arguments.byteCount)
-                ? body(arguments) : .error("the read has been stopped")
-        }
-        let box = Unmanaged.passRetained(Box(bounded)).toOpaque()
+        let box = Unmanaged.passRetained(Box(ScalarBody(limit: limit, body: body))).toOpaque()
         let result = sqlite3_create_function_v2(
             handle, name, argumentCount, functionFlags, box,
             { context, count, values in
-                let box: Box<(FunctionArguments) -> FunctionResult> = unboxed(
-                    sqlite3_user_data(context))
-                box.content(FunctionArguments(values, count: count)).set(on: context)
+                guard let box = sqlite3_user_data(context) else { return }
+                // Not retained, because this runs per row; SQLite holds the box.
+                Unmanaged<Box<ScalarBody>>.fromOpaque(box)._withUnsafeGuaranteedRef {
+                    $0.content.call(context, FunctionArguments(context, values, count: count))
+                }
             },
             nil, nil, release)
         // On failure SQLite has called the destructor already.
@@ -50,7 +48,7 @@ extension Connection {
                 if slot.pointee == nil { beginAggregation(context, slot) }
                 // Not retained, because this runs per row; the group's memory holds the state.
                 slot.pointee?._withUnsafeGuaranteedRef {
-                    $0.content.step(FunctionArguments(values, count: count))
+                    $0.content.step(FunctionArguments(context, values, count: count))
                 }
             },
             { context in finishAggregation(context) }, release)
@@ -78,6 +76,22 @@ extension Connection {
             Unmanaged.passUnretained(content).release()
             throw SQLiteError(handle, result, sql: name)
         }
+    }
+}
+
+/// A scalar function, with the budget of the statement that calls it.
+private struct ScalarBody {
+    let limit: ExecutionLimit
+    let body: (FunctionArguments) -> FunctionResult
+
+    @inline(__always)
+    func call(_ context: OpaquePointer?, _ arguments: FunctionArguments) {
+        guard limit.allowsCall(ofBytes: arguments.byteCount) else {
+            return FunctionResult.error("the read has been stopped").set(on: context)
+        }
+        let result = body(arguments)
+        limit.countResult(ofBytes: result.byteCount)
+        result.set(on: context, arguments)
     }
 }
 

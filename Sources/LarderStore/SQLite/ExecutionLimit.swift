@@ -65,10 +65,28 @@ final class ExecutionLimit {
 
     /// Whether a function written in Swift may process this number of bytes. A read that is limited
     /// to a number of steps is not for large values.
-    func allowsMore(bytes: Int) -> Bool {
-        if budget?.work != nil, bytes > Self.shortBytesMax { stopReason = .stepsExceeded }
+    ///
+    /// SQLite counts the steps of the calls, so the clock is read only after some number of bytes.
+    /// A function that takes more time than its arguments are long calls ``allowsMore()`` too.
+    @inline(__always)
+    func allowsCall(ofBytes count: Int) -> Bool {
+        uncheckedBytes += count
+        if uncheckedBytes < Self.callBytesMax { return isSuspended || stopReason == nil }
+        return allowsLongCall(ofBytes: count)
+    }
+
+    private func allowsLongCall(ofBytes count: Int) -> Bool {
+        uncheckedBytes = 0
+        if budget?.work != nil, count > Self.shortBytesMax { stopReason = .stepsExceeded }
         return allowsMore()
     }
+
+    /// Counts the bytes of a result, which may be many more than those of the arguments.
+    @inline(__always)
+    func countResult(ofBytes count: Int) { uncheckedBytes += count }
+
+    /// Up to 0.2 milliseconds of the slowest function.
+    private static let callBytesMax = 4 << 10
 
     /// Counts bytes of values that are converted for a statement; false if it has to stop. A read
     /// that is limited to a number of steps is not for many values either.

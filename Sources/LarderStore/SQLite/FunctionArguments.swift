@@ -1,11 +1,16 @@
 import CSQLite
+import LarderModel
 
 /// The arguments of one call of an SQL function. Valid during the call only.
 struct FunctionArguments {
+    fileprivate let context: OpaquePointer?
     fileprivate let values: UnsafeMutablePointer<OpaquePointer?>?
     let count: Int
 
-    init(_ values: UnsafeMutablePointer<OpaquePointer?>?, count: Int32) {
+    init(
+        _ context: OpaquePointer?, _ values: UnsafeMutablePointer<OpaquePointer?>?, count: Int32
+    ) {
+        self.context = context
         self.values = values
         self.count = Int(count)
     }
@@ -27,6 +32,25 @@ extension FunctionArguments {
             sum += Int(sqlite3_value_bytes(values?[index]))
         }
         return sum
+    }
+}
+
+extension FunctionArguments {
+    /// An object made from a constant argument once per run of the statement. If the argument is
+    /// not constant, SQLite releases the object after the call.
+    ///
+    /// A function must use one class for an argument.
+    func prepared<Prepared: AnyObject, Failure: Error>(
+        at index: Int, _ make: () throws(Failure) -> Prepared
+    ) throws(Failure) -> Prepared {
+        if let known = sqlite3_get_auxdata(context, Int32(index)) {
+            return Unmanaged<Prepared>.fromOpaque(known).takeUnretainedValue()
+        }
+        let made = try make()
+        sqlite3_set_auxdata(
+            context, Int32(index), Unmanaged.passRetained(made).toOpaque(),
+            { if let object = $0 { Unmanaged<AnyObject>.fromOpaque(object).release() } })
+        return made
     }
 }
 
@@ -61,6 +85,14 @@ struct FunctionArgument {
         return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
+    /// The same as ``withBytes(_:)``, for functions that need no unsafe pointer.
+    @inline(__always)
+    func withSpan<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try withBytes { bytes throws(Failure) in try body(Span(_unsafeBytes: bytes)) }
+    }
+
     var string: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 }
 
@@ -70,28 +102,44 @@ enum FunctionResult {
     case integer(Int64)
     case real(Double)
     case text(String)
+    /// A text in UTF-8.
+    case utf8(ArraySlice<UInt8>)
+    /// A decimal, as its canonical text; nil if it is too large or too small for one.
+    case decimal(ExactDecimal)
+    /// The argument with this index, unchanged.
+    case argument(Int)
     case blob([UInt8])
     /// Ends the statement; the text is the error's message.
     case error(String)
 
+    /// The size of a text or blob that was made for the result.
+    var byteCount: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .utf8(let bytes): bytes.count
+        case .blob(let bytes): bytes.count
+        case .null, .integer, .real, .decimal, .argument, .error: 0
+        }
+    }
+
     /// Passes the result to SQLite, which copies it.
-    func set(on context: OpaquePointer?) {
+    ///
+    /// - Parameter arguments: The arguments of the call; nil for an aggregate.
+    func set(on context: OpaquePointer?, _ arguments: FunctionArguments? = nil) {
         switch self {
         case .null: sqlite3_result_null(context)
         case .integer(let integer): sqlite3_result_int64(context, integer)
         case .real(let real): sqlite3_result_double(context, real)
         case .text(var text):
-            text.withUTF8 { bytes in
-                guard let count = Int32(exactly: bytes.count) else {
-                    return sqlite3_result_error_toobig(context)
-                }
-                bytes.withMemoryRebound(to: CChar.self) { characters in
-                    guard let start = characters.baseAddress else {
-                        return larder_sqlite3_result_text(context, "", 0)
-                    }
-                    larder_sqlite3_result_text(context, start, count)
-                }
+            text.withUTF8 { Self.setText($0, on: context) }
+        case .utf8(let bytes):
+            bytes.withUnsafeBufferPointer { Self.setText($0, on: context) }
+        case .decimal(let decimal):
+            let isSet: Void? = decimal.withStoredText { text in
+                text.withUnsafeBufferPointer { Self.setText($0, on: context) }
             }
+            if isSet == nil { sqlite3_result_null(context) }
+        case .argument(let index): sqlite3_result_value(context, arguments?.values?[index])
         case .blob(let blob):
             blob.withUnsafeBytes { bytes in
                 guard let count = Int32(exactly: bytes.count) else {
@@ -104,6 +152,18 @@ enum FunctionResult {
                 larder_sqlite3_result_blob(context, start, count)
             }
         case .error(let message): sqlite3_result_error(context, message, -1)
+        }
+    }
+
+    private static func setText(_ bytes: UnsafeBufferPointer<UInt8>, on context: OpaquePointer?) {
+        guard let count = Int32(exactly: bytes.count) else {
+            return sqlite3_result_error_toobig(context)
+        }
+        bytes.withMemoryRebound(to: CChar.self) { characters in
+            guard let start = characters.baseAddress else {
+                return larder_sqlite3_result_text(context, "", 0)
+            }
+            larder_sqlite3_result_text(context, start, count)
         }
     }
 }

@@ -120,6 +120,10 @@ final class RegularExpression {
         }
         if result >= 0 { return true }
         if result == PCRE2_ERROR_NOMATCH { return false }
+        // Bytes of a damaged file that are not UTF-8 become replacement characters.
+        if (PCRE2_ERROR_UTF8_ERR21...PCRE2_ERROR_UTF8_ERR1).contains(result) {
+            return try matchesWhole(String(decoding: bytes, as: UTF8.self), interruption)
+        }
         throw Problem(message: RegularExpression.message(result))
     }
 

@@ -61,7 +61,7 @@ struct DecimalTextTests {
         ]
         for (place, left) in ordered.enumerated() {
             for (otherPlace, right) in ordered.enumerated() {
-                let order = DecimalText.compare(Array(left.utf8), Array(right.utf8))
+                let order = DecimalText.compare(left, right)
                 #expect(order.signum() == (place - otherPlace).signum(), "\(left) and \(right)")
             }
         }
@@ -74,7 +74,7 @@ struct DecimalTextTests {
             let (left, right) = (decimal(&random), decimal(&random))
             let texts = try #require(DecimalText.canonical(left))
             let others = try #require(DecimalText.canonical(right))
-            let order = DecimalText.compare(Array(texts.utf8), Array(others.utf8))
+            let order = DecimalText.compare(texts, others)
             let expected = left < right ? -1 : left == right ? 0 : 1
             #expect(order.signum() == expected, "\(texts) and \(others), seed \(random.seed)")
             #expect(Decimal(string: texts) == left)
@@ -93,8 +93,9 @@ struct DecimalTextTests {
         let texts: [[UInt8]] = [[], [0x2d], [0x2e], [0xff, 0], Array("1e5".utf8), [0x2d, 0x2d]]
         for left in texts {
             for right in texts {
-                let order = DecimalText.compare(left, right).signum()
-                #expect(order == -DecimalText.compare(right, left).signum())
+                let order = DecimalText.compare(left.span, right.span).signum()
+                let opposite = DecimalText.compare(right.span, left.span).signum()
+                #expect(order == -opposite)
             }
         }
     }

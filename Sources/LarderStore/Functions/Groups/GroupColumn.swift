@@ -72,7 +72,7 @@ struct GroupColumn {
         switch extreme {
         case .integer(let integer): argument.int64 < integer
         case .real(let real): argument.double < real
-        case .null, .text, .blob, .error: nil
+        default: nil
         }
     }
 

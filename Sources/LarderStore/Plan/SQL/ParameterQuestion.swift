@@ -14,6 +14,8 @@ enum ParameterQuestion: Hashable, Sendable {
     case holds(ValueComparison)
     case hasLimit
     case hasOffset
+    /// Whether so many rows precede the page that they are sorted by their keys first.
+    case hasLongOffset
     /// Whether a fetch continues after a keyset cursor.
     case hasCursor
 
@@ -33,12 +35,17 @@ enum ParameterQuestion: Hashable, Sendable {
         case .holds(let comparison): try comparison.holds(parameters, converter)
         case .hasLimit: parameters.limit != nil
         case .hasOffset: parameters.offset != nil
+        case .hasLongOffset:
+            parameters.limit != nil && (parameters.offset ?? 0) >= Self.longOffsetMin
         case .hasCursor: !parameters.after.isEmpty
         }
     }
 }
 
 extension ParameterQuestion {
+    /// With fewer rows than this before the page, SQLite's own LIMIT is as fast or faster.
+    static let longOffsetMin: Int64 = 1 << 17
+
     /// Whether the answer may differ for other parameters.
     var isOpen: Bool {
         switch self {
@@ -46,7 +53,7 @@ extension ParameterQuestion {
             .hasNil(let value), .isRead(let value, _):
             value.isArgument
         case .holds(let comparison): comparison.left.isArgument || comparison.right.isArgument
-        case .hasLimit, .hasOffset, .hasCursor: true
+        case .hasLimit, .hasOffset, .hasLongOffset, .hasCursor: true
         }
     }
 }

@@ -5,6 +5,9 @@ extension SQLWriter {
     mutating func statement(
         _ query: ResolvedQuery, _ segment: KeysetSegment? = nil
     ) throws(LarderError) -> SQL {
+        if segment == nil, query.sortsRows, try ask(.hasLongOffset) {
+            return try statementByRowNumbers(query)
+        }
         var first: [SQL] = []
         if let segment { first = try conditions(segment, query) }
         return try statement(query, segment, first)
@@ -43,6 +46,32 @@ extension SQLWriter {
         }
         try appendLimit(to: &statement)
         return statement
+    }
+
+    /// The statement for a page after many rows that no index has in order.
+    ///
+    /// For LIMIT, SQLite inserts each row into a tree of the rows up to the end of the page, whole
+    /// and in the order in which it reads them. It sorts the rows of a window function with a merge
+    /// sort, here only the keys. The objects of the page are then read by their keys.
+    private mutating func statementByRowNumbers(_ query: ResolvedQuery) throws(LarderError) -> SQL {
+        let terms = try terms(of: query, nil)
+        let key: SQL = "t0.\(name: Layout.keyColumn)"
+        var rows: SQL = """
+            SELECT \(key) AS k, row_number() OVER (ORDER BY \(terms)) AS n \
+            FROM \(from(query.sources))
+            """
+        try append([], and: query.predicate, try kindCondition(query, nil), to: &rows)
+        // The limit selects no fewer rows than the condition. It ends the statement early.
+        let page: SQL = """
+            SELECT k FROM (\(rows)) WHERE n > \(.offset) AND n <= \(.offset) + \(.limit) \
+            LIMIT \(.limit)
+            """
+        var condition: SQL = "\(key) IN (\(page))"
+        condition.depth += 2 * Self.existsDepth
+        return """
+            SELECT \(try results(query)) FROM \(from(query.sources)) WHERE \(condition) \
+            ORDER BY \(terms)
+            """
     }
 
     mutating func results(_ query: ResolvedQuery) throws(LarderError) -> [SQL] {
@@ -171,6 +200,15 @@ extension ColumnReference {
 }
 
 extension ResolvedQuery {
+    /// Whether SQLite has to sort the objects, since no index begins with the first sort key.
+    fileprivate var sortsRows: Bool {
+        guard verb == .fetch, !isDistinct, let first = order.first,
+            case .operand(let operand) = first.key
+        else { return false }
+        guard case .column(let column) = operand else { return true }
+        return !column.isIndexed || first.stringOrder != .plain
+    }
+
     /// Whether an index of the table has the order of the rows; not the index on entities.
     fileprivate var isOrderedByIndex: Bool {
         guard case .operand(.column(let column))? = order.first?.key,

@@ -63,7 +63,7 @@ struct ValueComparison: Hashable, Sendable {
         case (.real(let left), .integer(let right)): -order(right, left)
         case (.text(let left), .text(let right)):
             isDecimal
-                ? DecimalText.compare(Array(left.utf8), Array(right.utf8))
+                ? DecimalText.compare(left, right)
                 : StringOrder.plain.compare(left, right)
         case (.blob(let left), .blob(let right)):
             left == right ? 0 : (left.lexicographicallyPrecedes(right) ? -1 : 1)

@@ -153,7 +153,7 @@ extension SQLValue {
         switch (self, other) {
         case (.integer(let one), .integer(let two)): one < two
         case (.real(let one), .real(let two)): one < two
-        case (.text(let one), .text(let two)): DecimalText.compare(one.utf8, two.utf8) < 0
+        case (.text(let one), .text(let two)): DecimalText.compare(one, two) < 0
         default: false
         }
     }
