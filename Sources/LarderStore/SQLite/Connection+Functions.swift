@@ -13,15 +13,17 @@ protocol Aggregation: AnyObject {
 /// a box lives exactly as long as its function is registered. SQLite calls functions on the
 /// connection's thread, from within `step`.
 extension Connection {
-    /// Registers a function. It is not called after the statement's budget is used up.
+    /// Registers a function.
     ///
-    /// - Parameter argumentCount: -1 for any number.
+    /// - Parameters:
+    ///   - argumentCount: -1 for any number.
+    ///   - isBounded: Whether it is not called after the statement's budget is used up.
     func registerScalar(
-        name: String, argumentCount: Int32,
+        name: String, argumentCount: Int32, isBounded: Bool = true,
         body: @escaping (FunctionArguments) -> FunctionResult
     ) throws(SQLiteError) {
         let bounded = { [limit] (arguments: FunctionArguments) -> FunctionResult in
-            limit.allowsMore(bytes: arguments.byteCount)
+            !isBounded || limit.allowsMore(bytes: arguments.byteCount)
                 ? body(arguments) : .error("the read has been stopped")
         }
         let box = Unmanaged.passRetained(Box(bounded)).toOpaque()
