@@ -85,8 +85,12 @@ enum SchemaTable {
     private static func details(of attribute: Attribute) -> [String] {
         let validation = attribute.validation
         var details: [String] = []
-        if attribute.isUnique { details.append("unique") }
+        let insensitively = " without case and accents"
+        if attribute.isUnique {
+            details.append("unique" + (attribute.isUniqueInsensitively ? insensitively : ""))
+        }
         if attribute.isIndexed { details.append("indexed") }
+        if attribute.isIndexedInsensitively { details.append("indexed" + insensitively) }
         if let derivation = attribute.derivation { details.append("derived from \(derivation)") }
         if let minimum = validation.minimum { details.append("minimum \(minimum.text)") }
         if let maximum = validation.maximum { details.append("maximum \(maximum.text)") }

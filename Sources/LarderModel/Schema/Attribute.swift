@@ -4,8 +4,14 @@ public struct Attribute: Hashable, Sendable {
     public let type: AttributeType
     public let isOptional: Bool
     public let defaultValue: Value?
+    /// Whether no two objects have the same value; see ``isUniqueInsensitively``.
     public let isUnique: Bool
+    /// Whether values that differ only in case and accents count as the same for ``isUnique``.
+    public let isUniqueInsensitively: Bool
+    /// Whether the store keeps an index of the values.
     public let isIndexed: Bool
+    /// Whether the store keeps an index of the values without case and accents instead.
+    public let isIndexedInsensitively: Bool
     /// Whether the history keeps the value of a deleted object.
     public let preservesValueOnDeletion: Bool
     /// The expression, as a format string, from which the store computes the value; nil for an
@@ -43,11 +49,12 @@ public struct Attribute: Hashable, Sendable {
     }
 
     /// The default and the bounds are converted to the attribute's type if that is exact: 0 becomes
-    /// 0.0 for a double. A default of nil means no default.
+    /// 0.0 for a double. A default of nil means no default. An attribute that is unique or indexed
+    /// insensitively need not be marked ``isUnique`` or ``isIndexed`` too.
     public init(
         name: String, type: AttributeType, isOptional: Bool = false, defaultValue: Value? = nil,
-        isUnique: Bool = false, isIndexed: Bool = false,
-        preservesValueOnDeletion: Bool = false, derivation: String? = nil,
+        isUnique: Bool = false, isUniqueInsensitively: Bool = false, isIndexed: Bool = false,
+        isIndexedInsensitively: Bool = false, preservesValueOnDeletion: Bool = false, derivation: String? = nil,
         originalName: String? = nil, hashModifier: String? = nil,
         validation: Validation = Validation()
     ) {
@@ -55,8 +62,10 @@ public struct Attribute: Hashable, Sendable {
         self.type = type
         self.isOptional = isOptional
         self.defaultValue = Self.typed(defaultValue, type)
-        self.isUnique = isUnique
-        self.isIndexed = isIndexed
+        self.isUnique = isUnique || isUniqueInsensitively
+        self.isUniqueInsensitively = isUniqueInsensitively
+        self.isIndexed = isIndexed && !isIndexedInsensitively
+        self.isIndexedInsensitively = isIndexedInsensitively
         self.preservesValueOnDeletion = preservesValueOnDeletion
         self.derivation = derivation
         self.originalName = originalName

@@ -4,9 +4,22 @@ import FoundationEssentials
 enum AttributeCheck {
     /// The problems, each with the schema-file key that it concerns.
     static func problems(in attribute: Attribute) -> [(key: String, message: String)] {
-        if attribute.isDerived { return derivationProblems(in: attribute) }
-        return boundProblems(in: attribute) + lengthProblems(in: attribute)
+        let ofIndexes = indexProblems(in: attribute)
+        if attribute.isDerived { return ofIndexes + derivationProblems(in: attribute) }
+        return ofIndexes + boundProblems(in: attribute) + lengthProblems(in: attribute)
             + defaultProblems(in: attribute)
+    }
+
+    /// Rejects indexes of texts for values that are none.
+    private static func indexProblems(in attribute: Attribute) -> [(String, String)] {
+        if attribute.type == .string { return [] }
+        let indexes = [
+            ("unique", attribute.isUniqueInsensitively),
+            ("indexed", attribute.isIndexedInsensitively),
+        ]
+        return indexes.filter(\.1).map {
+            ($0.0, "only a string has case and accents, not \(attribute.type.rawValue)")
+        }
     }
 
     /// Rejects facets that apply only to attributes set by callers.

@@ -56,8 +56,10 @@ extension Attribute {
         ]
         if isOptional { members["optional"] = .bool(true) }
         members["default"] = defaultValue?.jsonValue
-        if isUnique { members["unique"] = .bool(true) }
+        let insensitive = JSONValue.string(SchemaKey.insensitive)
+        if isUnique { members["unique"] = isUniqueInsensitively ? insensitive : .bool(true) }
         if isIndexed { members["indexed"] = .bool(true) }
+        if isIndexedInsensitively { members["indexed"] = insensitive }
         members["minimum"] = validation.minimum?.jsonValue
         members["maximum"] = validation.maximum?.jsonValue
         members["minLength"] = validation.minLength.map { .integer(Int64($0)) }

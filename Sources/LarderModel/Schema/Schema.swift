@@ -49,6 +49,12 @@ public struct Entity: Hashable, Sendable {
         public let originalName: String?
         /// A text that changes the fingerprint.
         public let hashModifier: String?
+
+        /// Whether a constraint compares values without case and accents.
+        public func isInsensitive(_ constraint: [String]) -> Bool {
+            constraint.count == 1
+                && attributes.contains { $0.name == constraint[0] && $0.isUniqueInsensitively }
+        }
     }
 
     public let name: String

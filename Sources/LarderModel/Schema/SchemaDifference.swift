@@ -142,10 +142,14 @@ extension Entity {
 
     /// Constraints and indexes as text, with other names of the properties.
     func lists(renamed: (String) -> String) -> [String] {
-        declared.uniquenessConstraints.map {
-            "unique (\($0.map(renamed).sorted().joined(separator: ", ")))"
+        declared.uniquenessConstraints.map { names in
+            "unique (\(names.map(renamed).sorted().joined(separator: ", ")))"
+                + (declared.isInsensitive(names) ? " without case and accents" : "")
         }
             + declared.indexes.map { "index (\($0.map(renamed).joined(separator: ", ")))" }
+            + declared.attributes.filter(\.isIndexedInsensitively).map {
+                "index (\(renamed($0.name))) without case and accents"
+            }
     }
 
     /// Constraints and indexes as text: `unique (title, collection)`.

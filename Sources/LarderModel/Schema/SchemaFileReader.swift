@@ -54,10 +54,12 @@ struct SchemaFileReader {
                     typeName, among: types,
                     "unknown type; valid types are \(types.joined(separator: ", "))"))
         }
+        let (unique, indexed) = (textRule(object, "unique"), textRule(object, "indexed"))
         return Attribute(
             name: name, type: type ?? .string, isOptional: bool(object, "optional") ?? false,
-            defaultValue: value(object, "default", type), isUnique: bool(object, "unique") ?? false,
-            isIndexed: bool(object, "indexed") ?? false,
+            defaultValue: value(object, "default", type), isUnique: unique == .exact,
+            isUniqueInsensitively: unique == .insensitive, isIndexed: indexed == .exact,
+            isIndexedInsensitively: indexed == .insensitive,
             preservesValueOnDeletion: bool(object, "preserveValueOnDeletion") ?? false,
             derivation: string(object, "derived"), originalName: string(object, "originalName"),
             hashModifier: string(object, "hashModifier"),
@@ -176,6 +178,23 @@ extension SchemaFileReader {
         if case .bool(let value) = json { return value }
         report(object, key, expected: "true or false")
         return nil
+    }
+
+    private enum TextRule {
+        case exact
+        case insensitive
+    }
+
+    /// True, or the word for a rule that ignores case and accents; nil for false.
+    private mutating func textRule(_ object: Object, _ key: String) -> TextRule? {
+        switch object[key] {
+        case nil, .bool(false)?: return nil
+        case .bool(true)?: return .exact
+        case .string(SchemaKey.insensitive)?: return .insensitive
+        default:
+            report(object, key, expected: "true, false or \"\(SchemaKey.insensitive)\"")
+            return nil
+        }
     }
 
     private mutating func integer(_ object: Object, _ key: String) -> Int? {

@@ -16,6 +16,9 @@ package enum SchemaKey {
         "minCount", "maxCount", "originalName", "hashModifier",
     ]
 
+    /// The value of `unique` and `indexed` for strings without case and accents.
+    static let insensitive = "insensitive"
+
     /// Keys of attributes that are reserved for later releases and rejected until then. The values
     /// false and null are accepted, since they request nothing.
     package static let attributeReserved = ["externalStorage", "transient"]

@@ -50,8 +50,12 @@ public struct PropertyOptions: Sendable {
 public enum AttributeOption: Hashable, Sendable {
     /// No two objects have the same value.
     case unique
+    /// No two objects have values that differ only in case and accents. For strings.
+    case uniqueInsensitively
     /// The store keeps an index of the values.
     case indexed
+    /// The store keeps an index of the values without case and accents, for `[cd]`. For strings.
+    case indexedInsensitively
     /// The history keeps the value of a deleted object.
     case preserveValueOnDeletion
     /// The store computes the value from an expression in Core Data's format.

@@ -65,7 +65,9 @@ extension RecordProperty {
         var derivation: String?
         for option in options.attribute {
             switch option {
-            case .unique, .indexed, .preserveValueOnDeletion: break
+            case .unique, .uniqueInsensitively, .indexed, .indexedInsensitively,
+                .preserveValueOnDeletion:
+                break
             case .derived(let expression): derivation = expression
             case .minimum(let value): validation.minimum = value
             case .maximum(let value): validation.maximum = value
@@ -77,7 +79,9 @@ extension RecordProperty {
         return LarderModel.Attribute(
             name: name, type: type, isOptional: isOptional, defaultValue: defaultValue,
             isUnique: options.attribute.contains(.unique),
+            isUniqueInsensitively: options.attribute.contains(.uniqueInsensitively),
             isIndexed: options.attribute.contains(.indexed),
+            isIndexedInsensitively: options.attribute.contains(.indexedInsensitively),
             preservesValueOnDeletion: options.attribute.contains(.preserveValueOnDeletion),
             derivation: derivation, originalName: options.originalName,
             hashModifier: options.hashModifier, validation: validation)

@@ -75,13 +75,24 @@ extension Layout {
                 IndexDefinition(
                     name: "_unique.\(entity.name).\(number)", table: table,
                     columns: columns(named: names, of: entity),
-                    isUnique: isUniqueIndex(names, of: entity)))
+                    isUnique: isUniqueIndex(names, of: entity),
+                    key: entity.declared.isInsensitive(names) ? .canonical : .values))
         }
         for (number, names) in entity.declared.indexes.enumerated() {
             indexes.append(
                 IndexDefinition(
                     name: "_index.\(entity.name).\(number)", table: table,
                     columns: columns(named: names, of: entity)))
+        }
+        for attribute in entity.declared.attributes where attribute.isIndexedInsensitively {
+            let column = column(for: attribute, of: entity)
+            let name = "\(entity.name).\(attribute.name)"
+            indexes.append(
+                IndexDefinition(
+                    name: "_canonical.\(name)", table: table, columns: [column], key: .canonical))
+            indexes.append(
+                IndexDefinition(
+                    name: "_caseless.\(name)", table: table, columns: [column], key: .caseless))
         }
         return indexes
     }
@@ -204,18 +215,37 @@ extension Layout {
 ///
 /// Its name has no meaning: after a migration an index may have the name of a former entity.
 struct IndexDefinition {
+    enum Key: Hashable {
+        /// The values of the columns.
+        case values
+        /// The text of the only column without case and accents.
+        case canonical
+        /// The text of the only column without case, and then the text.
+        case caseless
+    }
+
     let name: String
     let table: String
     let columns: [String]
     var isUnique = false
+    var key = Key.values
 
     var statement: SQL { statement(named: name) }
 
     func statement(named name: String) -> SQL {
         """
         CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name: name) ON \(name: table) \
-        (\(names: columns))
+        (\(terms))
         """
+    }
+
+    private var terms: [SQL] {
+        let names = columns.map { "\(name: $0)" as SQL }
+        return switch key {
+        case .values: names
+        case .canonical: names.map { "\(function: IndexFunctions.canonical)(\($0))" }
+        case .caseless: names.map { "\(function: IndexFunctions.caseless)(\($0))" } + names
+        }
     }
 
     var form: StatementForm { StatementForm(statement.text) }

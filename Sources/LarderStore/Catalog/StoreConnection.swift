@@ -27,6 +27,7 @@ enum StoreConnection {
         try connection.registerCollation(name: "decimal") { left, right in
             DecimalText.compare(Span(_unsafeBytes: left), Span(_unsafeBytes: right))
         }
+        try IndexFunctions.register(on: connection)
         return connection
     }
 

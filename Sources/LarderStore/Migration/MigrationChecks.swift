@@ -153,10 +153,16 @@ struct MigrationChecks {
         let formerNames = names.map {
             plan.mapping.origin(of: $0, in: entity)?.name ?? ""
         }
-        let isFormer = origin.uniquenessConstraints.contains { Set($0) == Set(formerNames) }
+        let isInsensitive = entity.declared.isInsensitive(names)
+        let isFormer = origin.uniquenessConstraints.contains {
+            Set($0) == Set(formerNames) && (!isInsensitive || origin.declared.isInsensitive($0))
+        }
         let changes = !plan.conversions.isEmpty || !plan.links.isEmpty
         guard !isFormer || changes else { return }
-        let columns = plan.new.columns(named: names, of: entity).map { "\(name: $0)" as SQL }
+        let columns = plan.new.columns(named: names, of: entity).map {
+            isInsensitive
+                ? "\(function: IndexFunctions.canonical)(\(name: $0))" : "\(name: $0)" as SQL
+        }
         let present = columns.map { "\($0) IS NOT NULL" as SQL }
         let objects: SQL = "(SELECT * FROM \(rows(of: entity, includingSubentities: true)))"
         let rows = try connection.prepare(
@@ -166,11 +172,12 @@ struct MigrationChecks {
             GROUP BY \(columns) HAVING count(*) > 1) ORDER BY \(columns), \(key)
             """)
         let list = names.joined(separator: ", ")
+        let ending = isInsensitive ? " without regard to case and accents" : ""
         while try rows.step() {
             faults.report(
                 rows.string(at: 1), key: rows.int64(at: 0),
                 "another object has the same \(list), which become\(names.count == 1 ? "s" : "") "
-                    + "unique")
+                    + "unique\(ending)")
         }
     }
 

@@ -78,8 +78,10 @@ extension MigrationPlan {
     ) throws(SQLiteError) -> [MigrationSummary.Step] {
         var names: [String: TableMigration] = [:]
         for table in tables { names[table.name] = table }
-        var former = Set<[String]>()
-        for index in old.indexes { former.insert([index.table] + index.columns) }
+        var former: [IndexDefinition.Key: Set<[String]>] = [:]
+        for index in old.indexes {
+            former[index.key, default: []].insert([index.table] + index.columns)
+        }
         var steps: [MigrationSummary.Step] = []
         for index in new.indexes {
             guard let table = names[index.table], case .alter(let alteration) = table.method
@@ -87,13 +89,25 @@ extension MigrationPlan {
             let columns = index.columns.map { column in
                 alteration.renamedColumns.first { $0.new == column }?.old ?? column
             }
-            guard !former.contains([alteration.source] + columns) else { continue }
+            let isFormer = former[index.key]?.contains([alteration.source] + columns) ?? false
+            guard !isFormer else { continue }
+            let list = index.columns.joined(separator: ", ")
             steps.append(
                 MigrationSummary.Step(
-                    "creates an index on \(index.table) (\(index.columns.joined(separator: ", ")))",
+                    "creates an index on \(index.table) (\(list))\(index.key.note)",
                     rowCount: try rows(table.sources)))
         }
         return steps
+    }
+}
+
+extension IndexDefinition.Key {
+    fileprivate var note: String {
+        switch self {
+        case .values: ""
+        case .canonical: " without case and accents"
+        case .caseless: " without case"
+        }
     }
 }
 

@@ -106,8 +106,26 @@ struct PlanColumn: Hashable, Sendable {
     var isNullable: Bool
     /// Whether it is the first column of an index.
     var isIndexed: Bool
+    /// The indexes of a string's text.
+    var textIndexes: TextIndexes = []
     /// For messages: `Article.title`.
     var name: String
+
+    /// Whether an index finds values that are compared with these options.
+    func isIndexed(for options: Comparison.Options) -> Bool {
+        options.isEmpty
+            ? isIndexed : options == .insensitive && textIndexes.contains(.canonical)
+    }
+}
+
+/// The kinds of indexes of texts that an attribute may have.
+struct TextIndexes: OptionSet, Hashable, Sendable {
+    let rawValue: UInt8
+
+    /// Of the texts without case and accents.
+    static let canonical = TextIndexes(rawValue: 1)
+    /// Of the texts without case, in the order `:caseinsensitive`.
+    static let caseless = TextIndexes(rawValue: 2)
 }
 
 /// A value of the query: a constant, or an argument of each run.

@@ -12,7 +12,9 @@ extension Reader {
             + plan.query.prefetched.map { $0.sql.with([.constant(.text("[]"))]) }
         var steps: [QueryStep] = []
         for statement in statements { steps += try self.steps(of: statement) }
-        let tables = plan.query.tables
+        let collections = plan.query.collections
+        let tables = Self.tables(collections)
+        let suggestions = IndexSuggestions(plan.query, collections)
         // Sorting groups is cheap compared with reading the rows, which is a step of its own.
         let isOfGroups = steps.first?.text.hasPrefix("SCAN \(GroupFunctions.table) ") == true
         return Explanation(
@@ -20,7 +22,8 @@ extension Reader {
             sql: statements.map(\.text).joined(separator: ";\n"),
             steps: steps.map { String(repeating: "  ", count: $0.depth) + $0.text },
             warnings: steps.compactMap { step in
-                isOfGroups && step.depth == 0 ? nil : Self.warning(for: step.text, tables)
+                isOfGroups && step.depth == 0
+                    ? nil : Self.warning(for: step.text, tables, suggestions)
             })
     }
 
@@ -47,16 +50,31 @@ extension Reader {
         return steps
     }
 
-    private static func warning(for step: String, _ tables: [String: String]) -> String? {
+    /// The tables by their aliases.
+    private static func tables(_ collections: [PlanCollection]) -> [String: String] {
+        var tables: [String: String] = [:]
+        for source in collections.flatMap(\.sources) {
+            tables["t\(source.alias)"] = source.table
+            // SQLite counts a whole table without an alias.
+            tables[source.table] = source.table
+        }
+        return tables
+    }
+
+    private static func warning(
+        for step: String, _ tables: [String: String], _ suggestions: IndexSuggestions
+    ) -> String? {
         let words = step.split(separator: " ")
         if words.first == "SCAN", words.count >= 2, let table = tables[String(words[1])] {
-            return words.contains("INDEX")
-                ? "every row of \(table) is read through an index"
-                : "every row of \(table) is read: no index serves this"
+            if words.contains("INDEX") { return "every row of \(table) is read through an index" }
+            let suggestion = Int(words[1].dropFirst()).flatMap { suggestions.ofRows[$0] }
+            return "every row of \(table) is read: no index serves this"
+                + (suggestion.map { "; \($0)" } ?? "")
         }
         guard step.hasPrefix("USE TEMP B-TREE FOR ") else { return nil }
         let purpose = step.dropFirst("USE TEMP B-TREE FOR ".count)
         return "the rows are sorted apart (\(purpose)): no index gives this order"
+            + (suggestions.ofOrder.map { "; \($0)" } ?? "")
     }
 }
 
@@ -66,9 +84,9 @@ extension ResolvedQuery {
         prefetch.flatMap { [$0] + $0.query.prefetched }
     }
 
-    /// The tables by their aliases, with those of all subqueries.
-    fileprivate var tables: [String: String] {
-        var tables: [String: String] = [:]
+    /// The objects of the query itself, and those of all its subqueries.
+    fileprivate var collections: [PlanCollection] {
+        var found: [PlanCollection] = []
         var collections = [PlanCollection(sources: sources, predicate: predicate)]
         for column in columns {
             if case .operand(let operand) = column.content { collections += operand.collections }
@@ -78,14 +96,10 @@ extension ResolvedQuery {
                 PlanCollection(sources: prefetch.query.sources, predicate: .yes))
         }
         while let collection = collections.popLast() {
-            for source in collection.sources {
-                tables["t\(source.alias)"] = source.table
-                // SQLite counts a whole table without an alias.
-                tables[source.table] = source.table
-            }
+            found.append(collection)
             collections += collection.predicate.collections
         }
-        return tables
+        return found
     }
 }
 

@@ -13,14 +13,17 @@ protocol Aggregation: AnyObject {
 /// a box lives exactly as long as its function is registered. SQLite calls functions on the
 /// connection's thread, from within `step`.
 extension Connection {
-    /// Registers a function. It is not called after the statement's budget is used up.
+    /// Registers a function.
     ///
-    /// - Parameter argumentCount: -1 for any number.
+    /// - Parameters:
+    ///   - argumentCount: -1 for any number.
+    ///   - isBounded: Whether it is not called after the statement's budget is used up.
     func registerScalar(
-        name: String, argumentCount: Int32,
+        name: String, argumentCount: Int32, isBounded: Bool = true,
         body: @escaping (FunctionArguments) -> FunctionResult
     ) throws(SQLiteError) {
-        let box = Unmanaged.passRetained(Box(ScalarBody(limit: limit, body: body))).toOpaque()
+        let scalar = ScalarBody(limit: isBounded ? limit : nil, body: body)
+        let box = Unmanaged.passRetained(Box(scalar)).toOpaque()
         let result = sqlite3_create_function_v2(
             handle, name, argumentCount, functionFlags, box,
             { context, count, values in
@@ -79,18 +82,18 @@ extension Connection {
     }
 }
 
-/// A scalar function, with the budget of the statement that calls it.
+/// A scalar function, with the budget of the statement that calls it; nil for no budget.
 private struct ScalarBody {
-    let limit: ExecutionLimit
+    let limit: ExecutionLimit?
     let body: (FunctionArguments) -> FunctionResult
 
     @inline(__always)
     func call(_ context: OpaquePointer?, _ arguments: FunctionArguments) {
-        guard limit.allowsCall(ofBytes: arguments.byteCount) else {
+        guard limit?.allowsCall(ofBytes: arguments.byteCount) != false else {
             return FunctionResult.error("the read has been stopped").set(on: context)
         }
         let result = body(arguments)
-        limit.countResult(ofBytes: result.byteCount)
+        limit?.countResult(ofBytes: result.byteCount)
         result.set(on: context, arguments)
     }
 }

@@ -25,19 +25,20 @@ extension QueryResolver {
     /// Whether an index limits the rows to a range.
     private func asksForIndexedRange(_ predicate: PlanPredicate) -> Bool {
         predicate.conjuncts.contains { part in
-            let column: PlanColumn
+            let (column, options): (PlanColumn, Comparison.Options)
             switch part {
-            case .between(.column(let operand), _, _, options: []): column = operand
-            case .comparison(.column(let operand), let name, let bound, options: [])
+            case .between(.column(let operand), _, _, let given):
+                (column, options) = (operand, given)
+            case .comparison(.column(let operand), let name, let bound, let given)
             where bound.isConstant:
                 switch name {
                 case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .beginsWith:
-                    column = operand
+                    (column, options) = (operand, given)
                 default: return false
                 }
             default: return false
             }
-            return column.isIndexed && column.reference.alias == root.key.alias
+            return column.isIndexed(for: options) && column.reference.alias == root.key.alias
         }
     }
 

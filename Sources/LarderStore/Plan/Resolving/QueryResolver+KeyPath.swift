@@ -32,9 +32,19 @@ struct ResolvedKeyPath {
 }
 
 extension Entity {
-    fileprivate func hasIndex(beginningWith property: String) -> Bool {
-        indexes.contains { $0.first == property }
-            || uniquenessConstraints.contains { $0.first == property }
+    /// Whether an index has the values of an attribute as its first key.
+    fileprivate func hasIndex(beginningWith attribute: Attribute) -> Bool {
+        indexes.contains { $0.first == attribute.name }
+            || uniquenessConstraints.contains {
+                $0.first == attribute.name && ($0.count > 1 || !attribute.isUniqueInsensitively)
+            }
+    }
+}
+
+extension TextIndexes {
+    fileprivate init(of attribute: Attribute) {
+        self = attribute.isIndexedInsensitively ? [.canonical, .caseless] : []
+        if attribute.isUniqueInsensitively { insert(.canonical) }
     }
 }
 
@@ -194,7 +204,8 @@ extension QueryResolver {
                 let column = PlanColumn(
                     reference: reference, type: path.type,
                     isNullable: attribute.isOptional || row.isOptional,
-                    isIndexed: row.entity.hasIndex(beginningWith: attribute.name),
+                    isIndexed: row.entity.hasIndex(beginningWith: attribute),
+                    textIndexes: TextIndexes(of: attribute),
                     name: path.name)
                 return path.members.isEmpty
                     ? .column(column)

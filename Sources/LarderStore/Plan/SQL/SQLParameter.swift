@@ -11,8 +11,8 @@ enum SQLParameter: Hashable, Sendable {
     case now
     /// A string without what the options ignore.
     case folded(PlanValue, Comparison.Options)
-    /// The first string after all strings with this prefix.
-    case prefixEnd(PlanValue)
+    /// The first string after all strings with this prefix, without what the options ignore.
+    case prefixEnd(PlanValue, Comparison.Options)
     /// A regular expression, which is compiled to check it.
     case pattern(PlanValue)
     /// The elements of a list except nil, without what the options ignore. One is repeated up to
@@ -47,8 +47,8 @@ enum SQLParameter: Hashable, Sendable {
             return binding
         case .folded(let value, let options):
             return try converter.binding(value, parameters, options)
-        case .prefixEnd(let value):
-            let binding = try converter.binding(value, parameters)
+        case .prefixEnd(let value, let options):
+            let binding = try converter.binding(value, parameters, options)
             guard case .text(let text) = binding else { return binding }
             return StringFunctions.endOfPrefix(text)
         case .pattern(let value):

@@ -33,7 +33,25 @@ extension SQLWriter {
         if try isNil(left) { return .sql(try operand(right) + isNull) }
         let mayBothBeNil = Self.isNullableColumn(left) && Self.isNullableColumn(right)
         let symbol: SQL = negated ? " IS NOT " : mayBothBeNil ? " IS " : " = "
+        if !negated, options.isEmpty, let found = try canonicalEquality(left, right) {
+            var test: SQL = "\(found) AND \(try compared(left))\(symbol)\(try compared(right))"
+            test.junction = .and
+            return .sql(test)
+        }
         return .sql("\(try compared(left, options))\(symbol)\(try compared(right, options))")
+    }
+
+    /// The equality without case and accents, which every equal text has too, if an index finds only
+    /// that.
+    private mutating func canonicalEquality(
+        _ left: PlanOperand, _ right: PlanOperand
+    ) throws(LarderError) -> SQL? {
+        switch (left, right) {
+        case (.column(let column), .value), (.value, .column(let column)):
+            guard !column.isIndexed, column.isIndexed(for: .insensitive) else { return nil }
+            return "\(try compared(left, .insensitive)) = \(try compared(right, .insensitive))"
+        default: return nil
+        }
     }
 
     private static func isValue(_ operand: PlanOperand) -> Bool {
@@ -158,12 +176,13 @@ extension SQLWriter {
             "\(function: function)(\(try operand(left)), \(pattern), \(options.rawValue))"
         if negated { return .sql(call + " IS NOT 1") }
         // The strings with a prefix are one range of the binary order, which an index finds.
-        if name == .beginsWith, options.isEmpty, case .column = left,
-            case .value(let prefix) = right
+        if name == .beginsWith, case .column(let column) = left, case .value(let prefix) = right,
+            options.isEmpty || column.isIndexed(for: options)
         {
-            let column = try operand(left)
+            let text = try compared(left, options)
             var test: SQL = """
-                \(column) >= \(.value(prefix)) AND \(column) < \(.prefixEnd(prefix)) AND \(call)
+                \(text) >= \(try compared(right, options)) \
+                AND \(text) < \(.prefixEnd(prefix, options)) AND \(call)
                 """
             test.junction = .and
             return .sql(test)

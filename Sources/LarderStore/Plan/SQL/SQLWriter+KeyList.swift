@@ -32,13 +32,13 @@ extension PlanPredicate {
     /// Whether an index finds the rows that satisfy it, which are assumed to be few.
     var isIndexedEquality: Bool {
         switch self {
-        case .comparison(.column(let column), .equal, let value, options: []),
-            .comparison(let value, .equal, .column(let column), options: []):
-            column.isIndexed && value.isConstant && !value.isNilConstant
-        case .oneOf(.column(let column), let list, options: []):
-            column.isIndexed
+        case .comparison(.column(let column), .equal, let value, let options),
+            .comparison(let value, .equal, .column(let column), let options):
+            column.isIndexed(for: options) && value.isConstant && !value.isNilConstant
+        case .oneOf(.column(let column), let list, let options):
+            column.isIndexed(for: options)
                 && list.allSatisfy { if case .value = $0 { true } else { false } }
-        case .oneOfList(.column(let column), _, options: []): column.isIndexed
+        case .oneOfList(.column(let column), _, let options): column.isIndexed(for: options)
         default: false
         }
     }

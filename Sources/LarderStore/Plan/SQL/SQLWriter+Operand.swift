@@ -34,6 +34,9 @@ extension SQLWriter {
             if case .value(let value) = operand {
                 return SQL([.folded(value, options)])
             }
+            if case .column(let column) = operand, column.isIndexed(for: options) {
+                return "\(function: IndexFunctions.canonical)(\(column.reference.sql))"
+            }
             let folded: SQL = """
                 \(function: StringFunctions.fold)(\(try self.operand(operand)), \
                 \(options.rawValue))

@@ -56,6 +56,13 @@ extension SQLWriter {
         }
         let order = query.order[segment.equalCount]
         let operand = Self.operand(order)
+        let caseless = caseless(operand, order.stringOrder)
+        if let caseless, segment.step == .laterValue {
+            // The range that the index finds.
+            let value = Self.value(segment.equalCount, operand)
+            let symbol: SQL = order.isDescending ? "<=" : ">="
+            conditions.append("\(caseless) \(symbol) \(.folded(value, .caseInsensitive))")
+        }
         var test = try ordered(operand, order.stringOrder)
         switch segment.step {
         case .isNil: test += " IS NULL"
@@ -94,30 +101,38 @@ extension SQLWriter {
                     ? keyIndex <= segment.equalCount : keyIndex < segment.equalCount
                 if isFixed { continue }
             }
-            var term: SQL
+            var keys: [SQL]
             let isNullable: Bool
             switch order.key {
             case .operand(let operand):
                 isNullable = operand.isNullable && keyIndex != segment?.equalCount
-                term = try ordered(operand, order.stringOrder)
+                if let caseless = caseless(operand, order.stringOrder) {
+                    keys = [caseless, try self.operand(operand)]
+                } else {
+                    keys = [try ordered(operand, order.stringOrder)]
+                }
                 // SQLite would read an integer as a column's index. A constant orders nothing.
-                if Int64(term.text) != nil { continue }
+                if Int64(keys[0].text) != nil { continue }
                 // The plus hides the column's own order. Without it SQLite prefers to read the
                 // whole table in key order rather than to sort a range of an index.
-                if query.hasIndexedRange, segment == nil, try !ask(.hasLimit) { term = "+\(term)" }
+                if query.hasIndexedRange, segment == nil, try !ask(.hasLimit) {
+                    keys[0] = "+\(keys[0])"
+                }
             case .output(let index):
                 let column = query.columns[index]
                 isNullable = column.isNullable
-                term = "\(index + 1)"
+                keys = ["\(index + 1)"]
                 if let collation = Self.collation(column.kind, order.stringOrder) {
-                    term = term.collated(collation)
+                    keys[0] = keys[0].collated(collation)
                 }
             }
-            if order.isDescending { term += " DESC" }
-            if isNullable, order.nilComesFirst == order.isDescending {
-                term += order.nilComesFirst ? " NULLS FIRST" : " NULLS LAST"
+            for var term in keys {
+                if order.isDescending { term += " DESC" }
+                if isNullable, order.nilComesFirst == order.isDescending {
+                    term += order.nilComesFirst ? " NULLS FIRST" : " NULLS LAST"
+                }
+                terms.append(term)
             }
-            terms.append(term)
         }
         return terms
     }
@@ -129,6 +144,14 @@ extension SQLWriter {
             return try ordered(operand)
         }
         return try self.operand(operand).inParentheses.collated(collation)
+    }
+
+    /// The first of the two keys that give the order `:caseinsensitive`, if an index has them.
+    private func caseless(_ operand: PlanOperand, _ stringOrder: StringOrder) -> SQL? {
+        guard stringOrder == .caseInsensitive, case .column(let column) = operand,
+            column.textIndexes.contains(.caseless)
+        else { return nil }
+        return "\(function: IndexFunctions.caseless)(\(column.reference.sql))"
     }
 
     /// The collation of an output column; the result of a function has none of its own.

@@ -212,7 +212,9 @@ extension ResolvedQuery {
     /// Whether an index of the table has the order of the rows; not the index on entities.
     fileprivate var isOrderedByIndex: Bool {
         guard case .operand(.column(let column))? = order.first?.key,
-            column.isIndexed, column.reference.alias == 0
+            order.first?.stringOrder == .caseInsensitive
+                ? column.textIndexes.contains(.caseless) : column.isIndexed,
+            column.reference.alias == 0
         else { return false }
         return column.reference.column != Layout.keyColumn || entityNames?.count != 1
     }

@@ -149,7 +149,7 @@ extension InsertionRun {
             guard value != .null, let key = try context.key(constraint.match, [value])
             else { continue }
             let existing = try context.object(constraint.declarerNumber, key)
-            return UniquenessCheck.error(constraint, entity, existing, context)
+            return try UniquenessCheck.error(constraint, entity, existing, [value], context)
         }
         return nil
     }

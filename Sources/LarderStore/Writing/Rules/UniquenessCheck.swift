@@ -74,7 +74,8 @@ struct UniquenessCheck {
             else { continue }
             deferred[candidate] = DeferredValue(value: value, change: context.changeIndex)
             let valueKey = ValueKey(
-                entity: constraint.declarerNumber, constraint: number, value: value)
+                entity: constraint.declarerNumber, constraint: number,
+                value: constraint.compared(value))
             objectsByValue[valueKey] = object
             stored = .null
         }
@@ -106,11 +107,14 @@ struct UniquenessCheck {
         withDeferred value: SQLValue, _ constraint: Int, of entity: StoredEntity,
         _ context: ChangeContext
     ) -> ObjectKey? {
+        let number = constraint
+        let constraint = entity.constraints[number]
+        let compared = constraint.compared(value)
         let valueKey = ValueKey(
-            entity: entity.constraints[constraint].declarerNumber, constraint: constraint,
-            value: value)
+            entity: constraint.declarerNumber, constraint: number, value: compared)
         guard let object = objectsByValue[valueKey], !context.deleted.contains(object),
-            deferred[Candidate(object: object, constraint: constraint)]?.value == value
+            let deferred = deferred[Candidate(object: object, constraint: number)]?.value,
+            constraint.compared(deferred) == compared
         else { return nil }
         return object
     }
@@ -137,7 +141,7 @@ struct UniquenessCheck {
             // One error for each pair.
             let reverse = Candidate(object: other, constraint: candidate.constraint)
             if candidates[reverse] != nil, reverse < candidate { continue }
-            context.add(Self.error(constraint, entity, other, context), change: change)
+            context.add(try Self.error(constraint, entity, other, context), change: change)
         }
     }
 
@@ -152,7 +156,7 @@ struct UniquenessCheck {
         else { return }
         if let key = try context.key(constraint.match, [value.value]) {
             let other = try context.object(constraint.declarerNumber, key)
-            let error = Self.error(constraint, entity, other, context)
+            let error = try Self.error(constraint, entity, other, [value.value], context)
             return context.add(error, change: value.change)
         }
         try context.statements.statement(entity.rows[[attribute]].update).run([
@@ -168,12 +172,22 @@ struct UniquenessCheck {
         }
     }
 
+    /// - Parameter values: The values that were to be stored; empty if the error need not show
+    ///   them.
     static func error(
         _ constraint: StoredConstraint, _ entity: StoredEntity, _ existing: ObjectKey,
-        _ context: ChangeContext
-    ) -> LarderError {
+        _ values: [SQLValue] = [], _ context: ChangeContext
+    ) throws(SQLiteError) -> LarderError {
         let names = constraint.names.map { "\(entity.name).\($0)" }
-        let mustBe = "\(names.joined(separator: " and ")) must be unique"
+        var mustBe = "\(names.joined(separator: " and ")) must be unique"
+        if constraint.isInsensitive {
+            mustBe += " without regard to case and accents"
+            if let value = values.first?.shownText,
+                let other = try context.value(constraint.values, existing.key)?.shownText
+            {
+                mustBe += " (\(value) is \(other))"
+            }
+        }
         var violation = ChangeViolation(
             .uniquenessViolated, mustBe, entityName: entity.name,
             propertyNames: constraint.names, rule: .unique)
@@ -185,4 +199,15 @@ struct UniquenessCheck {
         violation.uri = uri
         return LarderError(violation, hint: "use other values, or update that object")
     }
+}
+
+extension SQLValue {
+    /// A text in quotation marks, shortened if it is long; nil for other values.
+    fileprivate var shownText: String? {
+        guard case .text(let text) = self else { return nil }
+        let shown = text.prefix(Self.shownCharactersMax)
+        return "\"\(shown)\(shown.endIndex == text.endIndex ? "" : "…")\""
+    }
+
+    private static let shownCharactersMax = 80
 }

@@ -31,7 +31,8 @@ struct UpsertResolver {
             let object = try context.object(constraint.declarerNumber, key)
             guard object.entity == insert.object.entity else {
                 // An object cannot change its entity.
-                return .error(UniquenessCheck.error(constraint, entity, object, context))
+                return .error(
+                    try UniquenessCheck.error(constraint, entity, object, values, context))
             }
             guard let first = found else {
                 found = (object, constraint.names)

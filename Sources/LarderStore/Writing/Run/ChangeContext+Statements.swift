@@ -11,6 +11,14 @@ extension ChangeContext {
         return statement.int64(at: 0)
     }
 
+    /// The first column of the first row; nil if there is no row.
+    func value(_ text: SQL, _ key: Int64) throws(SQLiteError) -> SQLValue? {
+        let statement = try statements.statement(text)
+        defer { statement.reset() }
+        try statement.bind(.integer(key), at: 1)
+        return try statement.step() ? statement.value(at: 0) : nil
+    }
+
     func hasRow(_ text: SQL, _ key: Int64) throws(SQLiteError) -> Bool {
         let statement = try statements.statement(text)
         defer { statement.reset() }

@@ -7,6 +7,8 @@ struct EntityLayout {
         let number: Int
         /// Whether the constraint has a UNIQUE index.
         let isUniqueIndex: Bool
+        /// Whether values that differ only in case and accents are equal.
+        let isInsensitive: Bool
         /// The names of the entities whose objects the constraint applies to; nil for all objects
         /// of the table.
         let entityNames: [String]?
@@ -38,6 +40,7 @@ struct EntityLayout {
                 Declarer(
                     number: numbers[declarer.name] ?? number,
                     isUniqueIndex: layout.isUniqueIndex(names, of: declarer),
+                    isInsensitive: declarer.declared.isInsensitive(names),
                     entityNames: entityNames)
             }
         }

@@ -10,10 +10,14 @@ final class StoredConstraint: Sendable {
     /// The attribute of the UNIQUE index. nil if the constraint's index permits equal values, which
     /// are then found at the end of a change set.
     let uniqueAttribute: Int?
+    /// Whether values that differ only in case and accents are equal. It has one property then.
+    let isInsensitive: Bool
     /// Finds another object with the values of an object.
     let duplicate: SQL
     /// Finds the object with given values.
     let match: SQL
+    /// Reads the values of an object.
+    let values: SQL
 
     init(
         _ names: [String], _ declarer: EntityLayout.Declarer, table: String,
@@ -30,8 +34,15 @@ final class StoredConstraint: Sendable {
             let list = names.map { "\(literal: $0)" as SQL }
             return "\(name: Layout.entityColumn) IN (\(list))" as SQL
         }
-        let equal = columns.map { "other.\(name: $0) = own.\(name: $0)" as SQL }
-        let given = columns.map { "\(name: $0) = ?" as SQL }
+        let isInsensitive = declarer.isInsensitive
+        func compared(_ value: SQL) -> SQL {
+            isInsensitive ? "\(function: IndexFunctions.canonical)(\(value))" : value
+        }
+        let equal = columns.map {
+            "\(compared("other.\(name: $0)")) = \(compared("own.\(name: $0)"))" as SQL
+        }
+        let given = columns.map { "\(compared("\(name: $0)")) = \(compared("?"))" as SQL }
+        self.isInsensitive = isInsensitive
         self.names = names
         self.properties = properties
         duplicate = """
@@ -43,5 +54,12 @@ final class StoredConstraint: Sendable {
             SELECT \(key) FROM \(table) WHERE \(given, separator: " AND ")\
             \(isOfEntity.map { " AND +\($0)" } ?? "") LIMIT 1
             """
+        values = "SELECT \(names: columns) FROM \(table) WHERE \(key) = ?"
+    }
+
+    /// The form of a value in which the constraint compares it.
+    func compared(_ value: SQLValue) -> SQLValue {
+        guard isInsensitive, case .text(let text) = value else { return value }
+        return .text(StringFunctions.folded(text, .insensitive))
     }
 }

@@ -1,0 +1,45 @@
+import LarderModel
+
+/// The indexes of texts that would serve a query and do not exist, for EXPLAIN.
+struct IndexSuggestions {
+    /// By the alias of the table, what the schema would have to say.
+    private(set) var ofRows: [Int: String] = [:]
+    /// For the order of the rows; nil if nothing would help.
+    private(set) var ofOrder: String?
+
+    init(_ query: ResolvedQuery, _ collections: [PlanCollection]) {
+        for collection in collections {
+            for conjunct in collection.predicate.conjuncts { add(conjunct) }
+        }
+        guard let order = query.order.first, order.stringOrder == .caseInsensitive,
+            case .operand(.column(let column)) = order.key, !column.textIndexes.contains(.caseless)
+        else { return }
+        ofOrder = Self.insensitive(column)
+    }
+
+    private mutating func add(_ predicate: PlanPredicate) {
+        switch predicate {
+        case .comparison(.column(let column), let name, .value, let options):
+            switch name {
+            case .equal, .beginsWith, .lessThan, .lessThanOrEqual, .greaterThan,
+                .greaterThanOrEqual:
+                addInsensitive(column, options)
+            default: break
+            }
+        case .between(.column(let column), _, _, let options),
+            .oneOf(.column(let column), _, let options),
+            .oneOfList(.column(let column), _, let options):
+            addInsensitive(column, options)
+        default: break
+        }
+    }
+
+    private mutating func addInsensitive(_ column: PlanColumn, _ options: Comparison.Options) {
+        guard options == .insensitive, !column.isIndexed(for: options) else { return }
+        ofRows[column.reference.alias] = Self.insensitive(column)
+    }
+
+    private static func insensitive(_ column: PlanColumn) -> String {
+        "`\"indexed\": \"insensitive\"` at \(column.name) would"
+    }
+}
