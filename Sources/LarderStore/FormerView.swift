@@ -4,8 +4,8 @@ import Synchronization
 /// A store as clients of a former schema see it.
 ///
 /// A migration that only adds to a schema leaves the tables and columns as they are that the schema
-/// had. So queries are planned with the former layout, and read the same tables. Change sets are
-/// checked with the former schema, and then executed with the current one.
+/// had, except for indexes. So queries are planned with the former layout, and read the same
+/// tables. Change sets are checked with the former schema, and then executed with the current one.
 final class FormerView: StoreView {
     let storeDescription: StoreDescription
     let knownNames: KnownNames?
@@ -23,7 +23,9 @@ final class FormerView: StoreView {
         storeDescription = description
         knownNames = names
         planner = QueryPlanner(
-            layout: Layout(schema, formerNames: formerNames),
+            layout: Layout(
+                schema, formerNames: formerNames,
+                presentSearchTables: Set(store.layout.searchTables)),
             converter: ValueConverter(
                 storeIdentifier: description.identifier, schema: schema,
                 clock: store.options.clock, formerNames: formerNames))

@@ -347,12 +347,12 @@ class Run:
         written |= {name: self.number(given.get(name)) for name in entity.relationships}
         found = []
         for names in entity.unique:
-            wanted = [written[name] for name in names]
+            wanted = entity.identity(names, written)
             if None in wanted:
                 continue
             holders = [
                 each for each in self.transaction.of(entity.name)
-                if [self.transaction.objects[each].values[name] for name in names] == wanted]
+                if entity.identity(names, self.transaction.objects[each].values) == wanted]
             if len(holders) > 1:
                 raise Undecided
             found += [(holder, names) for holder in holders]
@@ -486,7 +486,7 @@ class Run:
         known = set()
         for number in self.transaction.of(entity.name):
             values = self.transaction.objects[number].values
-            identity = tuple(values[name] for name in names)
+            identity = entity.identity(names, values)
             if None in identity:
                 continue
             if identity in known:

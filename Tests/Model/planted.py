@@ -82,6 +82,13 @@ class UniqueOneByOne(Run):
             super().check_unique(entity, names)
 
 
+class UniqueWithCaseAndAccents(Run):
+    def check_unique(self, entity, names):
+        attributes = [entity.attributes[name] for name in names if name in entity.attributes]
+        if all(each.unique != "insensitive" for each in attributes):
+            super().check_unique(entity, names)
+
+
 class NeverUpserts(Run):
     def matching(self, entity, given):
         return set()

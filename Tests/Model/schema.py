@@ -16,7 +16,7 @@ class Attribute:
     type: str
     optional: bool
     default: object
-    unique: bool
+    unique: bool | str  # or "insensitive"
     preserved: bool
     minimum: object
     maximum: object
@@ -69,6 +69,16 @@ class Entity:
             each.name: each for each in self.attributes.values() if not each.derived}
         self.properties = self.attributes | self.relationships
         self.initial = {each.name: each.default for each in self.attributes.values()}
+
+    def identity(self, names, given):
+        """The values of a uniqueness constraint, in the form in which it compares them."""
+        return tuple(self.compared(names, name, given[name]) for name in names)
+
+    def compared(self, names, name, value):
+        attribute = self.attributes.get(name)
+        if len(names) > 1 or attribute is None or attribute.unique != "insensitive":
+            return value
+        return value if value is None else values.without_case_and_accents(value)
 
 
 def attribute(entity, written):

@@ -111,6 +111,12 @@ def is_in_range(attribute, value):
     return bits is None or value is None or -(1 << bits - 1) <= value < 1 << bits - 1
 
 
+def without_case_and_accents(text):
+    decomposed = unicodedata.normalize("NFD", text)
+    letters = "".join(each for each in decomposed if unicodedata.category(each) != "Mn")
+    return unicodedata.normalize("NFC", letters.casefold())
+
+
 # Random values. There are few different ones, so that equal values are frequent.
 
 WORDS = ["Ada", "Bo", "Cé", "Ce\u0301", "Dub", "Ebb", "Flo", "Gig", "Hove", "Ira", "Jib", "Keel"]
@@ -148,7 +154,10 @@ def random_text(attribute, choice):
     if attribute.length_min is None and choice.random() < 0.05:
         return ""
     if attribute.unique:
-        return f"{choice.choice(WORDS)}{choice.randint(0, 9)}"
+        text = f"{choice.choice(WORDS)}{choice.randint(0, 9)}"
+        if attribute.unique == "insensitive" and choice.random() < 0.3:
+            return text.upper()
+        return text
     return choice.choice(WORDS)
 
 

@@ -45,6 +45,8 @@ enum RandomSchema {
                         isOptional: !random.once(in: 4),
                         // A unique attribute must be optional, since values repeat.
                         isIndexed: random.once(in: 4),
+                        isIndexedInsensitively: type == .string && random.once(in: 4),
+                        isSearchable: type == .string && random.once(in: 3),
                         originalName: random.once(in: 4) ? "\(prefix)old\(name)" : nil,
                         hashModifier: random.once(in: 8) ? "2" : nil))
             }

@@ -272,3 +272,35 @@ setup() {
     assert_status 0 larder fetch Item --store many.store --sort n --offset 140000 --limit 3 --select n
     assert_equal "" "$output"
 }
+
+@test "indexes of texts are suggested, added by a migration, used, checked, dumped and readable by sqlite3" {
+    stop_daemon
+    unset LARDER_SOCKET
+    schema() {
+        printf '{"version": "%s", "entities": [{"name": "Note", "attributes": [
+            {"name": "title", "type": "string"%s}, {"name": "body", "type": "string"%s}]}]}' "$@"
+    }
+    schema 1.0.0 '' '' >one.json
+    schema 2.0.0 ', "unique": "insensitive", "indexed": "insensitive"' ', "search": true' >two.json
+    larder insert Note --store notes.store --schema one.json title=Émile body='The larder is full'
+    larder insert Note --store notes.store title=Zola body=empty
+    substring='body CONTAINS[cd] "LARDER"'
+    assert_contains "$(larder explain Note --store notes.store --where "$substring" 2>&1)" '`"search": true` at Note.body would'
+    assert_contains "$(larder explain Note --store notes.store --where 'title ==[cd] "a"' 2>&1)" '`"indexed": "insensitive"` at Note.title would'
+    larder migrate --store notes.store --schema two.json
+    [[ $(larder explain Note --store notes.store --where "$substring") == *MATCH* ]]
+    assert_equal Émile "$(larder fetch Note --store notes.store --where "$substring" --select title)"
+    assert_equal 1 "$(larder count Note --store notes.store --where 'title ==[cd] "EMILE"')"
+    assert_status 65 larder insert Note --store notes.store title=EMILE body=x
+    assert_contains "$stderr" 'without regard to case and accents ("EMILE" is "Émile")'
+    larder check --store notes.store
+    assert_contains "$(larder schema show --store notes.store)" 'indexed for searches'
+    larder dump --store notes.store >notes.dump
+    larder load notes.dump --store loaded.store
+    assert_equal Émile "$(larder fetch Note --where "$substring" --select title --store loaded.store)"
+    larder check --store loaded.store
+    assert_equal Zola "$(sqlite3 notes.store 'SELECT title FROM Note WHERE body = "empty"')"
+    run sqlite3 notes.store "UPDATE Note SET title = 'x'"
+    assert_contains "$output" larder_canonical
+    larder check --store notes.store
+}

@@ -91,6 +91,7 @@ enum SchemaTable {
         }
         if attribute.isIndexed { details.append("indexed") }
         if attribute.isIndexedInsensitively { details.append("indexed" + insensitively) }
+        if attribute.isSearchable { details.append("indexed for searches") }
         if let derivation = attribute.derivation { details.append("derived from \(derivation)") }
         if let minimum = validation.minimum { details.append("minimum \(minimum.text)") }
         if let maximum = validation.maximum { details.append("maximum \(maximum.text)") }

@@ -83,6 +83,7 @@ struct SwiftModels {
         if attribute.type == .json { bounds.append("a JSON document") }
         if attribute.isUniqueInsensitively { bounds.append("unique without case and accents") }
         if attribute.isIndexedInsensitively { bounds.append("indexed without case and accents") }
+        if attribute.isSearchable { bounds.append("indexed for searches") }
         if let minimum = validation.minimum { bounds.append("minimum \(minimum.text)") }
         if let maximum = validation.maximum { bounds.append("maximum \(maximum.text)") }
         if let length = validation.minLength { bounds.append("minimum length \(length)") }

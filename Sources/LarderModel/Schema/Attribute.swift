@@ -12,6 +12,9 @@ public struct Attribute: Hashable, Sendable {
     public let isIndexed: Bool
     /// Whether the store keeps an index of the values without case and accents instead.
     public let isIndexedInsensitively: Bool
+    /// Whether the store keeps an index of the parts of the texts, which finds the objects whose
+    /// texts contain another one.
+    public let isSearchable: Bool
     /// Whether the history keeps the value of a deleted object.
     public let preservesValueOnDeletion: Bool
     /// The expression, as a format string, from which the store computes the value; nil for an
@@ -54,7 +57,8 @@ public struct Attribute: Hashable, Sendable {
     public init(
         name: String, type: AttributeType, isOptional: Bool = false, defaultValue: Value? = nil,
         isUnique: Bool = false, isUniqueInsensitively: Bool = false, isIndexed: Bool = false,
-        isIndexedInsensitively: Bool = false, preservesValueOnDeletion: Bool = false, derivation: String? = nil,
+        isIndexedInsensitively: Bool = false, isSearchable: Bool = false,
+        preservesValueOnDeletion: Bool = false, derivation: String? = nil,
         originalName: String? = nil, hashModifier: String? = nil,
         validation: Validation = Validation()
     ) {
@@ -66,6 +70,7 @@ public struct Attribute: Hashable, Sendable {
         self.isUniqueInsensitively = isUniqueInsensitively
         self.isIndexed = isIndexed && !isIndexedInsensitively
         self.isIndexedInsensitively = isIndexedInsensitively
+        self.isSearchable = isSearchable
         self.preservesValueOnDeletion = preservesValueOnDeletion
         self.derivation = derivation
         self.originalName = originalName

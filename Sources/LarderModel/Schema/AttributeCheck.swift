@@ -13,13 +13,13 @@ enum AttributeCheck {
     /// Rejects indexes of texts for values that are none.
     private static func indexProblems(in attribute: Attribute) -> [(String, String)] {
         if attribute.type == .string { return [] }
+        let type = attribute.type.rawValue
         let indexes = [
-            ("unique", attribute.isUniqueInsensitively),
-            ("indexed", attribute.isIndexedInsensitively),
+            ("unique", attribute.isUniqueInsensitively, "has case and accents"),
+            ("indexed", attribute.isIndexedInsensitively, "has case and accents"),
+            ("search", attribute.isSearchable, "is searched"),
         ]
-        return indexes.filter(\.1).map {
-            ($0.0, "only a string has case and accents, not \(attribute.type.rawValue)")
-        }
+        return indexes.filter(\.1).map { ($0.0, "only a string \($0.2), not \(type)") }
     }
 
     /// Rejects facets that apply only to attributes set by callers.

@@ -60,6 +60,7 @@ extension Attribute {
         if isUnique { members["unique"] = isUniqueInsensitively ? insensitive : .bool(true) }
         if isIndexed { members["indexed"] = .bool(true) }
         if isIndexedInsensitively { members["indexed"] = insensitive }
+        if isSearchable { members["search"] = .bool(true) }
         members["minimum"] = validation.minimum?.jsonValue
         members["maximum"] = validation.maximum?.jsonValue
         members["minLength"] = validation.minLength.map { .integer(Int64($0)) }

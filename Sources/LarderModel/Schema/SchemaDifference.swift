@@ -150,6 +150,9 @@ extension Entity {
             + declared.attributes.filter(\.isIndexedInsensitively).map {
                 "index (\(renamed($0.name))) without case and accents"
             }
+            + declared.attributes.filter(\.isSearchable).map {
+                "index (\(renamed($0.name))) for searches"
+            }
     }
 
     /// Constraints and indexes as text: `unique (title, collection)`.

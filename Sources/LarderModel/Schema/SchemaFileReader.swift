@@ -60,6 +60,7 @@ struct SchemaFileReader {
             defaultValue: value(object, "default", type), isUnique: unique == .exact,
             isUniqueInsensitively: unique == .insensitive, isIndexed: indexed == .exact,
             isIndexedInsensitively: indexed == .insensitive,
+            isSearchable: bool(object, "search") ?? false,
             preservesValueOnDeletion: bool(object, "preserveValueOnDeletion") ?? false,
             derivation: string(object, "derived"), originalName: string(object, "originalName"),
             hashModifier: string(object, "hashModifier"),

@@ -7,8 +7,8 @@ package enum SchemaKey {
         "originalName", "hashModifier",
     ]
     package static let attribute = [
-        "name", "type", "optional", "default", "unique", "indexed", "minimum", "maximum",
-        "minLength", "maxLength", "pattern", "preserveValueOnDeletion", "derived",
+        "name", "type", "optional", "default", "unique", "indexed", "search", "minimum",
+        "maximum", "minLength", "maxLength", "pattern", "preserveValueOnDeletion", "derived",
         "originalName", "hashModifier",
     ]
     package static let relationship = [

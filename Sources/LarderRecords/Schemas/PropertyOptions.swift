@@ -56,6 +56,8 @@ public enum AttributeOption: Hashable, Sendable {
     case indexed
     /// The store keeps an index of the values without case and accents, for `[cd]`. For strings.
     case indexedInsensitively
+    /// The store keeps an index of the parts of the texts, for `CONTAINS` and `LIKE`. For strings.
+    case search
     /// The history keeps the value of a deleted object.
     case preserveValueOnDeletion
     /// The store computes the value from an expression in Core Data's format.

@@ -65,7 +65,7 @@ extension RecordProperty {
         var derivation: String?
         for option in options.attribute {
             switch option {
-            case .unique, .uniqueInsensitively, .indexed, .indexedInsensitively,
+            case .unique, .uniqueInsensitively, .indexed, .indexedInsensitively, .search,
                 .preserveValueOnDeletion:
                 break
             case .derived(let expression): derivation = expression
@@ -82,6 +82,7 @@ extension RecordProperty {
             isUniqueInsensitively: options.attribute.contains(.uniqueInsensitively),
             isIndexed: options.attribute.contains(.indexed),
             isIndexedInsensitively: options.attribute.contains(.indexedInsensitively),
+            isSearchable: options.attribute.contains(.search),
             preservesValueOnDeletion: options.attribute.contains(.preserveValueOnDeletion),
             derivation: derivation, originalName: options.originalName,
             hashModifier: options.hashModifier, validation: validation)

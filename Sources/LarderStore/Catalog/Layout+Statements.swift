@@ -3,7 +3,7 @@ import LarderModel
 extension Layout {
     /// The statements that create every table and index, in an order in which they can run.
     var createStatements: [SQL] {
-        createTableStatements + indexes.map(\.statement)
+        createTableStatements + indexes.map(\.statement) + searchTables.map(\.create)
     }
 
     var createTableStatements: [SQL] {

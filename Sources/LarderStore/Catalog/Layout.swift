@@ -16,11 +16,17 @@ struct Layout: Sendable {
     /// By the name that an entity had in an earlier schema, its name now. Identifiers may have
     /// either; results have the name now.
     let formerNames: [String: String]
+    /// The indexes of parts of texts in a store that may lack some; nil for all of the schema.
+    let presentSearchTables: Set<SearchTable>?
     private let links: [String: [String: Link]]
 
-    init(_ schema: Schema, formerNames: [String: String] = [:]) {
+    init(
+        _ schema: Schema, formerNames: [String: String] = [:],
+        presentSearchTables: Set<SearchTable>? = nil
+    ) {
         self.schema = schema
         self.formerNames = formerNames
+        self.presentSearchTables = presentSearchTables
         var links: [String: [String: Link]] = [:]
         for entity in schema.entities {
             links[entity.name] = Dictionary(

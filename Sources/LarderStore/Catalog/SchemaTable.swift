@@ -103,7 +103,9 @@ struct SchemaTable {
 
     /// The statements that create a store of a format; see ``Catalog/upgrade(_:from:)``.
     private static func statements(of layout: Layout, format: Int64) -> [SQL] {
+        // SQLite creates the tables of a virtual table.
         var statements = [Catalog.createCatalog] + layout.createStatements
+        statements += layout.searchTables.flatMap(\.createStorage)
         switch format {
         case 1: break
         case 2: statements += Layout.formerHistoryStatements

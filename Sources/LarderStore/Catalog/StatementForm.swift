@@ -22,7 +22,8 @@ struct StatementForm: Hashable {
             let columns = items.map(Self.withoutDefault).sorted()
             text = "\(words.joined(separator: " ")) (\(columns.joined(separator: ", ")))\(tail)"
         }
-        table = words.last ?? ""
+        // The extension FTS5 writes names as string literals.
+        table = (words.last ?? "").filter { $0 != "'" }
     }
 
     /// What precedes the first parenthesis, what it contains, divided at its commas, and the rest.

@@ -25,6 +25,7 @@ struct ConsistencyCheck {
     /// The tables, for SQLite's own check.
     var tables: [String] {
         layout.roots.map(layout.table) + layout.joinTables.map(\.name)
+            + layout.searchTables.flatMap(\.storageTables)
             + (isOfThisFormat ? Layout.historyTables + [Layout.outcomeTable] : [])
     }
 

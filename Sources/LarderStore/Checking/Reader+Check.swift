@@ -32,6 +32,9 @@ extension Reader {
                 try checkValues(of: attribute, entity, &findings, atMost: findingsMax)
             }
         }
+        for table in session.layout.searchTables where findings.count < findingsMax {
+            try checkSearchTable(table, &findings)
+        }
         for derivation in session.layout.schema.derivations
         where !derivation.readsTime && findings.count < findingsMax {
             try compare(derivation, &findings, atMost: findingsMax)

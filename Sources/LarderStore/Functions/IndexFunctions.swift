@@ -1,6 +1,6 @@
 import LarderModel
 
-/// The functions in the expressions of indexes: the forms in which `[cd]` and `[c]` compare texts.
+/// The functions that compute the keys and terms of indexes from texts.
 ///
 /// SQLite calls them whenever a row is written, so that every connection has them. No budget stops
 /// them, because an index must not get a part of a text.
@@ -9,18 +9,20 @@ enum IndexFunctions {
     static let canonical = "larder_canonical"
     /// `larder_caseless(text)`: the text without case, by which `:caseinsensitive` sorts first.
     static let caseless = "larder_caseless"
+    /// `larder_search_form(text)`: the text as an index of its parts has it.
+    static let searchForm = "larder_search_form"
 
     static func register(on connection: Connection) throws(SQLiteError) {
-        let functions = [
-            (canonical, Comparison.Options.insensitive), (caseless, .caseInsensitive),
-        ]
-        for (name, options) in functions {
+        func register(
+            _ name: String, _ form: @escaping (String) -> String
+        ) throws(SQLiteError) {
             try connection.registerScalar(name: name, argumentCount: 1, isBounded: false) {
-                arguments in
-                if arguments[0].isNull { return .null }
-                return .text(StringFunctions.folded(arguments[0].string, options))
+                $0[0].isNull ? .null : .text(form($0[0].string))
             }
         }
+        try register(canonical) { StringFunctions.folded($0, .insensitive) }
+        try register(caseless) { StringFunctions.folded($0, .caseInsensitive) }
+        try register(searchForm) { SearchForm.form(of: $0) }
     }
 }
 

@@ -61,7 +61,7 @@ extension MigrationPlan {
                     "moves the links of \(link.name)", rowCount: try rows(link.sourceTables),
                     isRewriting: true))
         }
-        steps += try indexSteps(rows)
+        steps += try indexSteps(rows) + searchSteps(rows)
         let total = try rows(old.roots.map(old.table)) ?? 0
         let pages = try connection?.integer("PRAGMA page_count") ?? 0
         let pageBytes = try connection?.integer("PRAGMA page_size") ?? 0
@@ -70,6 +70,22 @@ extension MigrationPlan {
         return MigrationSummary(
             changes: mapping.changes, steps: steps, isAdditive: mapping.isAdditive,
             byteCount: connection == nil ? nil : bytes)
+    }
+
+    /// The indexes of parts of texts that are filled.
+    private func searchSteps(
+        _ rows: ([String]) throws(SQLiteError) -> Int64?
+    ) throws(SQLiteError) -> [MigrationSummary.Step] {
+        var steps: [MigrationSummary.Step] = []
+        for table in createdSearchTables {
+            let sources = tables.first { $0.name == table.table }?.sources ?? []
+            guard !sources.isEmpty else { continue }
+            steps.append(
+                MigrationSummary.Step(
+                    "creates the search index of \(table.attributeName)",
+                    rowCount: try rows(sources), isRewriting: true))
+        }
+        return steps
     }
 
     /// The indexes that no old table has.

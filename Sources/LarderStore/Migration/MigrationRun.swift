@@ -47,6 +47,8 @@ struct MigrationRun {
 
     private func changeTables(_ keys: KeySequences) throws {
         try conversions.register(on: connection)
+        // An index that is kept has nothing to learn of the changes below.
+        for table in plan.droppedSearchTables { try connection.execute(table.drop) }
         try removeObjects()
         for (number, link) in plan.links.enumerated() {
             report("moves the links of \(link.name)")
@@ -91,6 +93,11 @@ struct MigrationRun {
             try connection.execute(statement)
         }
         try DerivedValueMigration(plan, catalog.identifier, connection, report).run()
+        for table in plan.createdSearchTables {
+            report("creates the search index of \(table.attributeName)")
+            try connection.execute(table.create)
+            try connection.execute(table.fill)
+        }
         report("checks the objects")
         try MigrationChecks(plan, connection, values, faults).run()
         try faults.check()

@@ -24,6 +24,9 @@ struct IndexSuggestions {
             case .equal, .beginsWith, .lessThan, .lessThanOrEqual, .greaterThan,
                 .greaterThanOrEqual:
                 addInsensitive(column, options)
+            case .contains, .endsWith, .like, .matches:
+                guard column.searchTable == nil, column.type == .attribute(.string) else { return }
+                ofRows[column.reference.alias] = "`\"search\": true` at \(column.name) would"
             default: break
             }
         case .between(.column(let column), _, _, let options),

@@ -108,6 +108,8 @@ struct PlanColumn: Hashable, Sendable {
     var isIndexed: Bool
     /// The indexes of a string's text.
     var textIndexes: TextIndexes = []
+    /// The name of the index of the parts of a string's text.
+    var searchTable: String?
     /// For messages: `Article.title`.
     var name: String
 
@@ -122,9 +124,9 @@ struct PlanColumn: Hashable, Sendable {
 struct TextIndexes: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 
-    /// Of the texts without case and accents.
+    /// An index of the texts without case and accents.
     static let canonical = TextIndexes(rawValue: 1)
-    /// Of the texts without case, in the order `:caseinsensitive`.
+    /// An index of the texts without case, in the order `:caseinsensitive`.
     static let caseless = TextIndexes(rawValue: 2)
 }
 

@@ -71,6 +71,12 @@ final class Connection {
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, count)
     }
 
+    /// Lets triggers of this connection write virtual tables, which the file's own cannot: they are
+    /// switched off. Only for a file whose tables are known to be those of a store.
+    func allowTriggersOnVirtualTables() {
+        larder_sqlite3_configure(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1)
+    }
+
     /// Switches off the checkpoint when this connection is the last to close.
     func disableCheckpointOnClose() {
         larder_sqlite3_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)

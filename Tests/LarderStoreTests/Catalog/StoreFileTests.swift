@@ -189,7 +189,7 @@ struct StoreFileTests {
         let error = try refusal()
         #expect(error.code == .storeTooNew)
         #expect(error.message.contains("format 7"))
-        #expect(error.message.contains("up to 4"))
+        #expect(error.message.contains("up to 5"))
     }
 
     @Test("of the format without a history gets one when it is opened for writing")
@@ -216,8 +216,20 @@ struct StoreFileTests {
         let reader = try store.makeReader()
         #expect(try reader.check(budget: ReadBudget()).findings == [])
         let statistics = try reader.statistics()
-        #expect(statistics.first { $0.name == "formatVersion" }?.value == 4)
+        #expect(statistics.first { $0.name == "formatVersion" }?.value == 5)
         writer.close()
+    }
+
+    @Test("of a format that only permits fewer indexes gets today's number", arguments: [3, 4])
+    func laterUpgrade(format: Int) throws {
+        try create()
+        try execute("INSERT INTO Note (_version, text) VALUES (1, 'old')")
+        try execute("PRAGMA user_version = \(format)")
+        let store = try Store.open(path: path, schema: schema)
+        let reader = try store.makeReader()
+        #expect(try reader.check(budget: ReadBudget()).findings == [])
+        let statistics = try reader.statistics()
+        #expect(statistics.first { $0.name == "formatVersion" }?.value == 5)
     }
 
     @Test("without indexes on positions gets them when it is opened for writing")

@@ -22,6 +22,8 @@ struct ModelSchema {
         var defaultValue: Value?
         var isUnique: Bool
         var isIndexed: Bool
+        var isIndexedInsensitively = false
+        var isSearchable = false
         var validation = Attribute.Validation()
         var hashModifier: String?
     }
@@ -52,7 +54,8 @@ struct ModelSchema {
                         name: $0.name, originalName: nil, type: $0.type,
                         isOptional: $0.isOptional, defaultValue: $0.defaultValue,
                         isUnique: $0.isUnique, isIndexed: $0.isIndexed,
-                        hashModifier: $0.hashModifier)
+                        isIndexedInsensitively: $0.isIndexedInsensitively,
+                        isSearchable: $0.isSearchable, hashModifier: $0.hashModifier)
                 },
                 relationships: declared.relationships.map {
                     ModelRelationship(
@@ -79,7 +82,11 @@ struct ModelSchema {
                         Attribute(
                             name: $0.name, type: $0.type, isOptional: $0.isOptional,
                             defaultValue: $0.defaultValue, isUnique: $0.isUnique,
-                            isIndexed: $0.isIndexed, originalName: $0.originalName,
+                            isIndexed: $0.isIndexed,
+                            isIndexedInsensitively: $0.type == .string
+                                && $0.isIndexedInsensitively,
+                            isSearchable: $0.type == .string && $0.isSearchable,
+                            originalName: $0.originalName,
                             hashModifier: $0.hashModifier, validation: $0.validation)
                     },
                     relationships: entity.relationships.map {

@@ -249,7 +249,14 @@ struct RandomMigration {
         let attribute = schema.entities[entity].attributes[index]
         let entityName = schema.entities[entity].name
         guard claim("\(entityName).\(attribute.name)") else { return }
-        if random.once(in: 2) {
+        if attribute.type == .string, random.once(in: 2) {
+            if random.once(in: 2) {
+                schema.entities[entity].attributes[index].isIndexedInsensitively.toggle()
+            } else {
+                schema.entities[entity].attributes[index].isSearchable.toggle()
+            }
+            edits.append("change an index of the texts of \(entityName).\(attribute.name)")
+        } else if random.once(in: 2) {
             schema.entities[entity].attributes[index].isIndexed.toggle()
             edits.append("change the index of \(entityName).\(attribute.name)")
         } else {

@@ -206,6 +206,7 @@ extension QueryResolver {
                     isNullable: attribute.isOptional || row.isOptional,
                     isIndexed: row.entity.hasIndex(beginningWith: attribute),
                     textIndexes: TextIndexes(of: attribute),
+                    searchTable: layout.searchTable(for: attribute, of: row.entity)?.name,
                     name: path.name)
                 return path.members.isEmpty
                     ? .column(column)

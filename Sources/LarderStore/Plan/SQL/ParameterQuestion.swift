@@ -12,6 +12,10 @@ enum ParameterQuestion: Hashable, Sendable {
     /// Whether a member of a JSON document that is compared with the value is read as this kind.
     case isRead(PlanValue, PlanMember.Kind)
     case holds(ValueComparison)
+    /// Whether an index of parts of texts finds the texts that may match a pattern.
+    case hasTrigrams(PlanValue, Comparison.Operator, Comparison.Options)
+    /// Whether a text without case has the letter to which a mark may have been folded.
+    case hasFoldedMark(PlanValue)
     case hasLimit
     case hasOffset
     /// Whether so many rows precede the page that they are sorted by their keys first.
@@ -31,6 +35,10 @@ enum ParameterQuestion: Hashable, Sendable {
                 for: converter.elements(list, parameters).values.count) == count
         case .isRead(let value, let kind):
             try converter.kind(comparedWith: value, parameters) == kind
+        case .hasTrigrams(let value, let comparison, let options):
+            try converter.trigrams(of: value, comparison, options, parameters) != nil
+        case .hasFoldedMark(let value):
+            try converter.hasFoldedMark(value, parameters)
         case .hasNil(let list): try converter.elements(list, parameters).hasNil
         case .holds(let comparison): try comparison.holds(parameters, converter)
         case .hasLimit: parameters.limit != nil
@@ -50,7 +58,8 @@ extension ParameterQuestion {
     var isOpen: Bool {
         switch self {
         case .isNil(let value), .isInteger(let value, _), .hasElements(let value, _),
-            .hasNil(let value), .isRead(let value, _):
+            .hasNil(let value), .isRead(let value, _), .hasTrigrams(let value, _, _),
+            .hasFoldedMark(let value):
             value.isArgument
         case .holds(let comparison): comparison.left.isArgument || comparison.right.isArgument
         case .hasLimit, .hasOffset, .hasLongOffset, .hasCursor: true

@@ -13,6 +13,8 @@ enum SQLParameter: Hashable, Sendable {
     case folded(PlanValue, Comparison.Options)
     /// The first string after all strings with this prefix, without what the options ignore.
     case prefixEnd(PlanValue, Comparison.Options)
+    /// The terms of an index of parts of texts that the matches of a pattern have.
+    case trigrams(PlanValue, Comparison.Operator, Comparison.Options)
     /// A regular expression, which is compiled to check it.
     case pattern(PlanValue)
     /// The elements of a list except nil, without what the options ignore. One is repeated up to
@@ -51,6 +53,9 @@ enum SQLParameter: Hashable, Sendable {
             let binding = try converter.binding(value, parameters, options)
             guard case .text(let text) = binding else { return binding }
             return StringFunctions.endOfPrefix(text)
+        case .trigrams(let value, let comparison, let options):
+            return try converter.trigrams(of: value, comparison, options, parameters)
+                .map { .text($0) } ?? .null
         case .pattern(let value):
             let binding = try converter.binding(value, parameters)
             guard case .text(let pattern) = binding else { return binding }

@@ -33,22 +33,31 @@ extension SQLWriter {
         if try isNil(left) { return .sql(try operand(right) + isNull) }
         let mayBothBeNil = Self.isNullableColumn(left) && Self.isNullableColumn(right)
         let symbol: SQL = negated ? " IS NOT " : mayBothBeNil ? " IS " : " = "
-        if !negated, options.isEmpty, let found = try canonicalEquality(left, right) {
-            var test: SQL = "\(found) AND \(try compared(left))\(symbol)\(try compared(right))"
-            test.junction = .and
-            return .sql(test)
+        let (one, other) = (try compared(left, options), try compared(right, options))
+        if !negated, let found = try canonicalEquality(left, right, options) {
+            // The plus keeps SQLite from putting the value for the column into the other term,
+            // which the index would then not have.
+            var both: SQL =
+                Self.isValue(left)
+                ? "\(found) AND \(one)\(symbol)+\(other)" : "\(found) AND +\(one)\(symbol)\(other)"
+            both.junction = .and
+            return .sql(both)
         }
-        return .sql("\(try compared(left, options))\(symbol)\(try compared(right, options))")
+        return .sql("\(one)\(symbol)\(other)")
     }
 
-    /// The equality without case and accents, which every equal text has too, if an index finds only
-    /// that.
+    /// The equality without case and accents, if an index finds only that: texts that are equal
+    /// with fewer options are equal with these.
     private mutating func canonicalEquality(
-        _ left: PlanOperand, _ right: PlanOperand
+        _ left: PlanOperand, _ right: PlanOperand, _ options: Comparison.Options
     ) throws(LarderError) -> SQL? {
         switch (left, right) {
-        case (.column(let column), .value), (.value, .column(let column)):
-            guard !column.isIndexed, column.isIndexed(for: .insensitive) else { return nil }
+        case (.column(let column), .value(let value)), (.value(let value), .column(let column)):
+            guard !column.isIndexed(for: options), column.isIndexed(for: .insensitive) else {
+                return nil
+            }
+            // The exception of `[c]`; see SearchForm.
+            if options == .caseInsensitive, try ask(.hasFoldedMark(value)) { return nil }
             return "\(try compared(left, .insensitive)) = \(try compared(right, .insensitive))"
         default: return nil
         }
@@ -187,7 +196,32 @@ extension SQLWriter {
             test.junction = .and
             return .sql(test)
         }
+        if case .column(let column) = left, case .value(let value) = right,
+            let found = try candidates(column, name, value, options)
+        {
+            var test: SQL = "\(found) AND \(call)"
+            test.junction = .and
+            return .sql(test)
+        }
         return .sql(call)
+    }
+
+    /// Tests whether an object is among those that the index of the parts of its texts finds.
+    private mutating func candidates(
+        _ column: PlanColumn, _ name: Comparison.Operator, _ value: PlanValue,
+        _ options: Comparison.Options
+    ) throws(LarderError) -> SQL? {
+        guard let table = column.searchTable, try ask(.hasTrigrams(value, name, options)) else {
+            return nil
+        }
+        let key = ColumnReference(alias: column.reference.alias, column: Layout.keyColumn)
+        let index: SQL = "\(name: table)"
+        var test: SQL = """
+            \(key.sql) IN (SELECT rowid FROM \(index) \
+            WHERE \(index) MATCH \(.trigrams(value, name, options)))
+            """
+        test.depth += Self.existsDepth
+        return test
     }
 
     // MARK: Counts

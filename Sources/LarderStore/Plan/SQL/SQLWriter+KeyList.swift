@@ -34,7 +34,11 @@ extension PlanPredicate {
         switch self {
         case .comparison(.column(let column), .equal, let value, let options),
             .comparison(let value, .equal, .column(let column), let options):
-            column.isIndexed(for: options) && value.isConstant && !value.isNilConstant
+            (column.isIndexed(for: options) || column.isIndexed(for: .insensitive))
+                && value.isConstant && !value.isNilConstant
+        case .comparison(.column(let column), let name, .value, _)
+        where [.contains, .endsWith, .like, .matches].contains(name):
+            column.searchTable != nil
         case .oneOf(.column(let column), let list, let options):
             column.isIndexed(for: options)
                 && list.allSatisfy { if case .value = $0 { true } else { false } }

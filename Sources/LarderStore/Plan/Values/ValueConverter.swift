@@ -49,6 +49,34 @@ struct ValueConverter: Sendable {
         return .text(StringFunctions.folded(text, options, interruption))
     }
 
+    /// The query of an index of parts of texts; nil if a pattern requires no part that it has.
+    func trigrams(
+        of value: PlanValue, _ comparison: Comparison.Operator, _ options: Comparison.Options,
+        _ parameters: QueryParameters
+    ) throws(LarderError) -> String? {
+        // A regular expression is matched without case, not folded.
+        let ignored =
+            comparison == .matches ? options.intersection(.diacriticInsensitive) : options
+        guard case .text(let pattern) = try binding(value, parameters, ignored),
+            pattern.utf8.count <= Self.indexedPatternBytesMax
+        else { return nil }
+        try conversions?.count(bytes: pattern.utf8.count)
+        return TrigramQuery.text(of: pattern, comparison, options)
+    }
+
+    /// See ``SearchForm/foldedMark``.
+    func hasFoldedMark(
+        _ value: PlanValue, _ parameters: QueryParameters
+    ) throws(LarderError) -> Bool {
+        guard case .text(let text) = try binding(value, parameters, .caseInsensitive) else {
+            return false
+        }
+        return text.unicodeScalars.contains(SearchForm.foldedMark)
+    }
+
+    /// A longer pattern costs more to prepare than its index saves: hardly a text has it.
+    private static let indexedPatternBytesMax = 64 << 10
+
     var interruption: Interruption { conversions?.interruption ?? .never }
 
     func reading(_ value: PlanValue, _ parameters: QueryParameters) -> TextReading {

@@ -141,7 +141,7 @@ struct UniquenessCheck {
             // One error for each pair.
             let reverse = Candidate(object: other, constraint: candidate.constraint)
             if candidates[reverse] != nil, reverse < candidate { continue }
-            context.add(try Self.error(constraint, entity, other, context), change: change)
+            context.add(try Self.error(constraint, entity, other, [], context), change: change)
         }
     }
 
@@ -176,7 +176,7 @@ struct UniquenessCheck {
     ///   them.
     static func error(
         _ constraint: StoredConstraint, _ entity: StoredEntity, _ existing: ObjectKey,
-        _ values: [SQLValue] = [], _ context: ChangeContext
+        _ values: [SQLValue], _ context: ChangeContext
     ) throws(SQLiteError) -> LarderError {
         let names = constraint.names.map { "\(entity.name).\($0)" }
         var mustBe = "\(names.joined(separator: " and ")) must be unique"

@@ -75,8 +75,17 @@ final class Writer: StoreWriter {
             lastTransaction = max(
                 lastTransaction, try connection.integer(Layout.lastTransaction) ?? 0)
             transactionStatement = try TransactionStatement(connection)
+            try createTriggers(on: connection)
         }
         statements = StatementCache(connection, capacity: Writer.statementsMax)
+    }
+
+    /// Keeps the indexes of parts of texts, whatever changes the objects.
+    private func createTriggers(on connection: Connection) throws(SQLiteError) {
+        let tables = store.layout.searchTables
+        guard !tables.isEmpty else { return }
+        connection.allowTriggersOnVirtualTables()
+        for statement in tables.flatMap(\.createTriggers) { try connection.execute(statement) }
     }
 
     func close() {

@@ -165,7 +165,10 @@ final class Library {
     /// All rows of all tables.
     func contents() throws -> [[SQLValue]] {
         let tables = try rows(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> '_larder' ORDER BY 1")
+            """
+            SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> '_larder' \
+            AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY 1
+            """)
         return try tables.flatMap { table -> [[SQLValue]] in
             guard case .text(let name) = table[0] else { return [] }
             return try [table] + rows("SELECT * FROM \(name: name) ORDER BY 1, 2")
