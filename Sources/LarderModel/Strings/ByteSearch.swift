@@ -1,8 +1,8 @@
 /// Finds a sequence of bytes in many texts.
 ///
 /// Eight offsets of a text are tested at once for the two rarest bytes of the part. If too many of
-/// them pass that test and do not match, the rest of the text is searched with `PartSearch`, so that the
-/// time is linear for every text and part.
+/// them pass that test and do not match, the rest of the text is searched with `PartSearch`, so
+/// that the time is linear for every text and part.
 package struct ByteSearch: Sendable {
     package let part: [UInt8]
     /// The offsets in the part of its two rarest bytes, which may be one.

@@ -7,8 +7,8 @@
 /// emoji, but no combining marks. All other texts are handled by `String.folded`, which also makes
 /// the entries of the table.
 struct FoldingTable: Sendable {
-    /// Up to seven bytes, the first one lowest, and their number in the highest byte; 0 for a scalar
-    /// whose form is not simple.
+    /// Up to seven bytes, the first one lowest, and their number in the highest byte; 0 for a
+    /// scalar whose form is not simple.
     private let entries: [UInt64]
     private let isCaseInsensitive: Bool
 

@@ -163,10 +163,10 @@ struct ExactDecimalTests {
             let places = quotient.split(separator: ".").dropFirst().first?.count ?? 0
             let count = quotient.utf8.filter { $0 != 0x2D && $0 != 0x2E }
                 .drop { $0 == 0x30 }.count
-            // A decimal has at most 128 places.
-            if isExact || places == 128 { continue }
-            // A quotient with fewer digits than 38 ends in zeros, which are not written.
-            let unit = Digits([1], -places - (38 - count), isNegative: true)
+            if isExact { continue }
+            // A quotient with fewer digits than 38 ends in zeros, which are not written, or has the
+            // 128 places that a decimal can have.
+            let unit = Digits([1], max(-places - (38 - count), -128), isNegative: true)
             let bound = Digits(Digits(right).digits, Digits(right).exponent, isNegative: false)
             let excess = doubled + unit * bound
             #expect(

@@ -18,7 +18,7 @@ enum ParameterQuestion: Hashable, Sendable {
     case hasFoldedMark(PlanValue)
     case hasLimit
     case hasOffset
-    /// Whether so many rows precede the page that they are sorted by their keys first.
+    /// Whether at least ``longOffsetMin`` rows precede the page, so that only keys are sorted.
     case hasLongOffset
     /// Whether a fetch continues after a keyset cursor.
     case hasCursor
