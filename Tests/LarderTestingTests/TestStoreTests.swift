@@ -109,6 +109,18 @@ struct TestStoreTests {
         #expect(!FileManager.default.fileExists(atPath: "/\(folder)"))
     }
 
+    @Test("a store can be started again at once, because nothing holds its file")
+    func restarts() throws {
+        var options = TestStore.Options()
+        options.location = .temporaryFolder
+        let store = try TestStore(schemaFile: Self.schemaFile, options)
+        for _ in 0..<40 {
+            #expect(try store.connect().count("Student") == 0)
+            try store.stop()
+            try store.start()
+        }
+    }
+
     @Test("a schema with errors, and stopping a store in memory, are typed errors")
     func errors() throws {
         let malformed = #expect(throws: LarderError.self) {

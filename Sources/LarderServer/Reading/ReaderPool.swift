@@ -268,8 +268,10 @@ final class ReaderPool: Sendable {
     /// Ends the threads and releases the readers. It must be called after the last connection has
     /// closed.
     func close(_ done: @escaping @Sendable () -> Void) {
-        threads.close { [self] in
-            state.withLock { $0.idle = [] }
+        // Weak, because the closure may be released some time after the call, and the pool holds
+        // the store, which may then be opened again.
+        threads.close { [weak self] in
+            self?.state.withLock { $0.idle = [] }
             done()
         }
     }
