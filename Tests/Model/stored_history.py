@@ -4,15 +4,21 @@ import decimal
 import sqlite3
 import uuid
 
+import values
+
 INSERTED, UPDATED, DELETED = 1, 2, 3
 
 
 def connect(file):
-    """Opens the file and registers the collation that SQLite needs to read its indexes."""
+    """Opens the file and registers what SQLite needs to read its indexes."""
     connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
     connection.create_collation(
         "decimal", lambda one, two: (lambda a, b: (a > b) - (a < b))(
             decimal.Decimal(one), decimal.Decimal(two)))
+    connection.create_function(
+        "larder_canonical", 1,
+        lambda text: None if text is None else values.without_case_and_accents(text),
+        deterministic=True)
     return connection
 
 
