@@ -1,13 +1,13 @@
 public import LarderModel
 
 /// Objects as values of `Codable` types, whose coding keys are the names of properties; see
-/// ``NamedValues/decoded(as:)``. The product LarderRecords does more: the compiler knows the
+/// `NamedValues.decoded(as:)`. The product LarderRecords does more: the compiler knows the
 /// properties.
 extension StoreClient {
     /// The objects that satisfy a predicate, as values of a `Decodable` type. Its keys are
     /// attributes and to-one relationships.
     ///
-    /// - Throws: as `fetch` does, and as ``NamedValues/decoded(as:)`` does.
+    /// - Throws: as `fetch` does, and as `NamedValues.decoded(as:)` does.
     public func fetch<Wanted: Decodable>(
         _ type: Wanted.Type, from entityName: String, where format: String? = nil,
         arguments: [QueryArgument] = [], variables: [String: QueryArgument] = [:],

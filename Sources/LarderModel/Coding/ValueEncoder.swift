@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension [String: Value] {
-    /// The values of an `Encodable` type by property, as ``NamedValues/decoded(as:)`` reads them.
+    /// The values of an `Encodable` type by property, as `NamedValues.decoded(as:)` reads them.
     ///
     /// A nil is a value: an update sets the property to nil. A ``PersistentIdentifier`` with the
     /// key `id` is left out, because the store assigns identifiers.
