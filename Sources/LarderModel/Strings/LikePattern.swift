@@ -22,9 +22,14 @@ public struct LikePattern: Sendable {
     var hasAnyCharacter: Bool { characters.contains(.anyUnit) }
 
     /// The longest sequence of bytes that every matching text contains.
-    var longestLiteral: [UInt8] {
-        segments.flatMap(\.pieces).map(\.literal.part).max { $0.count < $1.count } ?? []
+    var longestLiteral: [UInt8] { literals.max { $0.count < $1.count } ?? [] }
+
+    /// The texts between the wildcards, which every matching text contains.
+    package var requiredTexts: [String] {
+        literals.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
     }
+
+    private var literals: [[UInt8]] { segments.flatMap(\.pieces).map(\.literal.part) }
 
     /// Returns whether the pattern matches the whole string. Takes time at most proportional to the
     /// product of both lengths.

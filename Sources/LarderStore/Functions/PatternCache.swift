@@ -30,10 +30,16 @@ final class PatternCache {
         let match = PatternMatch(
             try Self.compiled(folded, isCaseInsensitive: isCaseInsensitive), folding: ignored,
             // The literal of a pattern without case has several forms.
-            literal: isCaseInsensitive ? [] : RequiredLiteral.longest(in: folded))
+            literal: isCaseInsensitive ? [] : Self.longestLiteral(of: folded))
         if matches.count >= Self.patternsMax { matches.removeAll() }
         matches[key] = match
         return match
+    }
+
+    /// The longest literal that a regular expression requires, in UTF-8; empty if there is none.
+    static func longestLiteral(of pattern: String) -> [UInt8] {
+        RegularExpression.requiredTexts(of: pattern).map { Array($0.utf8) }
+            .max { $0.count < $1.count } ?? []
     }
 
     /// Whether the whole text matches a regular expression.

@@ -12,7 +12,7 @@ enum TrigramQuery {
     static func text(
         of pattern: String, _ comparison: Comparison.Operator, _ options: Comparison.Options
     ) -> String? {
-        let texts = RequiredTexts.texts(of: pattern, comparison).flatMap { text in
+        let texts = requiredTexts(of: pattern, comparison).flatMap { text in
             forms(of: text, options)
         }
         let counts = texts.map { max(0, $0.count - SearchTable.termLength + 1) }
@@ -32,6 +32,17 @@ enum TrigramQuery {
             if !terms.contains(term) { terms.append(term) }
         }
         return terms.joined(separator: " ")
+    }
+
+    /// The texts that every string contains for which an operator of strings holds.
+    private static func requiredTexts(
+        of pattern: String, _ comparison: Comparison.Operator
+    ) -> [String] {
+        switch comparison {
+        case .like: LikePattern(pattern).requiredTexts
+        case .matches: RegularExpression.requiredTexts(of: pattern)
+        default: [pattern]
+        }
     }
 
     /// The parts of a required text that the index has, each as its characters.

@@ -15,7 +15,7 @@ struct RequiredLiteralTests {
             ("日本.*", "日本"),
         ])
     func usual(pattern: String, literal: String) {
-        #expect(RequiredLiteral.longest(in: pattern) == Array(literal.utf8))
+        #expect(PatternCache.longestLiteral(of: pattern) == Array(literal.utf8))
     }
 
     @Test(
@@ -23,10 +23,10 @@ struct RequiredLiteralTests {
         arguments: [
             "abc|d", "(?i)abc", "(*UCP)abc", "\\Qa*b\\E", "\\p{Lu}abc", "\\x41bc", "a\\1b",
             "(?x) a b",
-            "[[:alpha:]]bc", "ab{2", "a(?=bc)d", "\\",
+            "[[:alpha:]]bc", "ab{2", "a(?=bc)d", "\\", "(\\c))", "[\\c]]x",
         ])
     func unusual(pattern: String) {
-        #expect(RequiredLiteral.longest(in: pattern) == [])
+        #expect(PatternCache.longestLiteral(of: pattern) == [])
     }
 
     @Test("is in every text that matches, for random patterns and texts")
@@ -41,7 +41,7 @@ struct RequiredLiteralTests {
             let pattern = (0..<Int.random(in: 1...5, using: &random))
                 .compactMap { _ in parts.randomElement(using: &random) }.joined()
             guard let expression = try? RegularExpression(pattern) else { continue }
-            let literal = RequiredLiteral.longest(in: pattern)
+            let literal = PatternCache.longestLiteral(of: pattern)
             for _ in 0..<5 {
                 let text = (0..<Int.random(in: 0...6, using: &random))
                     .compactMap { _ in ["a", "b", "é", ".", "A"].randomElement(using: &random) }

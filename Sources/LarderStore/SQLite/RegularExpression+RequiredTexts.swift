@@ -1,40 +1,9 @@
-import LarderModel
-
-/// Finds the texts that every string contains for which an operator of strings holds.
-///
-/// It may find fewer, but never one that is not required. So what it does not understand of a
-/// regular expression requires nothing.
-enum RequiredTexts {
-    /// - Parameters:
-    ///   - pattern: The right side of the comparison, without what its options ignore.
-    ///   - comparison: An operator of strings.
-    static func texts(of pattern: String, _ comparison: Comparison.Operator) -> [String] {
-        switch comparison {
-        case .like: like(pattern)
-        case .matches: expression(pattern)
-        default: [pattern]
-        }
-    }
-
-    /// The texts between the wildcards.
-    private static func like(_ pattern: String) -> [String] {
-        var texts = [""]
-        var isEscaped = false
-        for character in pattern {
-            switch character {
-            case _ where isEscaped:
-                texts[texts.count - 1].append(character)
-                isEscaped = false
-            case "\\": isEscaped = true
-            case "?", "*": texts.append("")
-            default: texts[texts.count - 1].append(character)
-            }
-        }
-        if isEscaped { texts[texts.count - 1].append("\\") }
-        return texts.filter { !$0.isEmpty }
-    }
-
-    private static func expression(_ pattern: String) -> [String] {
+extension RegularExpression {
+    /// Finds texts that are in every string that an expression matches, in their order.
+    ///
+    /// It may find fewer, but never one that is not required. So an expression with an alternative,
+    /// an option or an escape that is not understood requires nothing.
+    static func requiredTexts(of pattern: String) -> [String] {
         var scanner = ExpressionScanner(pattern)
         return scanner.texts() ?? []
     }
@@ -87,7 +56,12 @@ private struct ExpressionScanner {
     }
 
     /// The escapes that stand for one character of a kind, or for a position.
-    private static let classes = Set("dDwWsSbBAzZhHvVR".unicodeScalars)
+    private static let classes = Set("dDwWsSbBAzZhHvVRX".unicodeScalars)
+
+    /// Whether the next character has another meaning than alone: `\Q)` and `\c)` end no group.
+    private static func hidesNext(_ escaped: Unicode.Scalar) -> Bool {
+        escaped == "Q" || escaped == "c"
+    }
 
     /// Adds a literal, unless its quantifier permits that it is missing.
     private mutating func take(_ scalar: Unicode.Scalar) {
@@ -114,7 +88,7 @@ private struct ExpressionScanner {
             position += 1
             switch scalar {
             case "\\":
-                guard let escaped = next, escaped != "Q" else { return false }
+                guard let escaped = next, !Self.hidesNext(escaped) else { return false }
                 position += 1
             case "[":
                 guard skipClass() else { return false }
@@ -140,7 +114,7 @@ private struct ExpressionScanner {
             // A class within the class.
             case "[": return false
             case "\\":
-                guard let escaped = next, escaped != "Q" else { return false }
+                guard let escaped = next, !Self.hidesNext(escaped) else { return false }
                 position += 1
             default: break
             }
