@@ -16,6 +16,7 @@ let syntax = "https://github.com/swiftlang/swift-syntax.git"
 /// and has `LarderClient` alone.
 let server = TargetDependencyCondition.when(traits: ["Server"])
 let records = TargetDependencyCondition.when(traits: ["Records"])
+let objects = TargetDependencyCondition.when(traits: ["SwiftData"])
 
 let package = Package(
     name: "larder",
@@ -23,13 +24,17 @@ let package = Package(
         .library(name: "LarderClient", targets: ["LarderClient", "LarderModel"]),
         .library(name: "LarderRecords", targets: ["LarderRecords"]),
         .library(name: "LarderTesting", targets: ["LarderTesting"]),
+        .library(name: "SwiftData", targets: ["SwiftData"]),
         .executable(name: "larderd", targets: ["LarderDaemon"]),
         .executable(name: "larder", targets: ["LarderCLI"]),
     ],
     traits: [
-        .default(enabledTraits: ["Server", "Records"]),
+        .default(enabledTraits: ["Server", "Records", "SwiftData"]),
         .trait(name: "Server", description: "larderd, larder and LarderTesting"),
         .trait(name: "Records", description: "LarderRecords, whose macros need swift-syntax"),
+        .trait(
+            name: "SwiftData", description: "SwiftData, whose macros need swift-syntax",
+            enabledTraits: ["Server"]),
     ],
     dependencies: [
         .package(url: nio, from: "2.80.0"),
@@ -89,6 +94,22 @@ let package = Package(
                 "LarderClient", "LarderModel", "LarderServer", "LarderStore",
                 .product(name: "Logging", package: "swift-log", condition: server),
             ], swiftSettings: strict),
+        .target(
+            name: "LarderObjects",
+            dependencies: [
+                "LarderModel", "LarderFiles", "LarderClient", "LarderServer", "LarderStore",
+                .product(name: "Logging", package: "swift-log", condition: server),
+            ], swiftSettings: strict),
+        .macro(
+            name: "SwiftDataMacros",
+            dependencies: [
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: objects),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: objects),
+            ], swiftSettings: strict),
+        .target(
+            name: "SwiftData",
+            dependencies: ["LarderModel", "LarderClient", "LarderObjects", "SwiftDataMacros"],
+            swiftSettings: strict),
         .target(
             name: "LarderPrograms", dependencies: ["LarderModel"], swiftSettings: strict),
         .executableTarget(
@@ -167,6 +188,16 @@ let package = Package(
         .testTarget(
             name: "LarderTestingTests", dependencies: ["LarderTesting", "LarderModel"],
             swiftSettings: strict),
+        .testTarget(
+            name: "LarderObjectsTests",
+            dependencies: ["LarderObjects", "LarderModel", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "SwiftDataTests",
+            dependencies: [
+                "SwiftData", "SwiftDataMacros", "TestSupport",
+                .product(
+                    name: "SwiftSyntaxMacroExpansion", package: "swift-syntax", condition: objects),
+            ], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["LarderClient", "LarderModel", "QueryFuzzing", "TestSupport"],

@@ -30,6 +30,18 @@ struct ImportTests {
             "FoundationEssentials", "Glibc", "Synchronization", "LarderClient", "LarderServer",
             "LarderStore", "Logging",
         ],
+        "LarderObjects": [
+            "FoundationEssentials", "Glibc", "Observation", "Synchronization", "LarderModel",
+            "LarderFiles", "LarderClient", "LarderServer", "LarderStore", "Logging",
+        ],
+        "SwiftDataMacros": [
+            "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
+            "SwiftSyntaxMacros",
+        ],
+        "SwiftData": [
+            "Foundation", "Observation", "Synchronization", "LarderModel", "LarderClient",
+            "LarderObjects",
+        ],
         "LarderPrograms": ["Glibc", "LarderModel"],
         "LarderDaemon": [
             "FoundationEssentials", "Glibc", "LarderModel", "LarderPrograms", "LarderServer",

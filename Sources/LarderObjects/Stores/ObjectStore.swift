@@ -1,0 +1,63 @@
+package import FoundationEssentials
+package import LarderModel
+
+/// A store as a context of objects sees it: queries in, batches out; change sets in, results out.
+///
+/// There are two implementations: a client of a server, and the engine of a store in memory in this
+/// process. Every call blocks until its result is there. It may be used from any thread.
+package protocol ObjectStore: AnyObject, Sendable {
+    /// The identifier of the store, which completes the keys of batches.
+    var identifier: UUID { get }
+
+    var schema: Schema { get }
+
+    var isReadOnly: Bool { get }
+
+    /// The whole result of a query. Batches of prefetched objects come before the rows that refer
+    /// to them.
+    func batches(
+        _ query: Query, _ parameters: QueryParameters
+    ) throws(LarderError) -> [Batch]
+
+    /// The existing objects among these, one batch per entity, with these properties (nil for every
+    /// attribute and relationship, to-many included).
+    func objects(
+        _ identifiers: [PersistentIdentifier], properties: [String]?
+    ) throws(LarderError) -> [Batch]
+
+    /// Applies a change set as one transaction, or nothing of it.
+    ///
+    /// With an idempotency key, a save whose reply is lost is repeated and applied once.
+    func save(_ changes: ChangeSet) throws(LarderError) -> SaveResult
+
+    func history(
+        _ fetch: HistoryFetch, objects: [HistoryObjects]
+    ) throws(LarderError) -> History
+
+    @discardableResult
+    func deleteHistory(_ deletion: HistoryDeletion) throws(LarderError) -> Int64
+
+    /// The position after the newest transaction.
+    func currentToken() throws(LarderError) -> HistoryToken
+
+    /// Calls a closure after each commit of any client, in order, on any thread. A store in memory
+    /// calls it before `save` returns.
+    ///
+    /// - Returns: an object that ends the observation when it is released.
+    func observeCommits(
+        _ body: @escaping @Sendable (HistoryTransaction) -> Void
+    ) -> any AnyObject & Sendable
+
+    /// Deletes all objects and the history.
+    func erase() throws(LarderError)
+}
+
+extension ObjectStore {
+    /// The number of objects that a query counts.
+    package func count(_ query: Query, _ parameters: QueryParameters) throws(LarderError) -> Int64 {
+        guard let batch = try batches(query, parameters).first, batch.rowCount == 1,
+            case .int(let count)? = batch.rows(store: identifier).first?["count"]
+        else { throw LarderError(.malformedMessage, "a count has no number") }
+        return count
+    }
+}
