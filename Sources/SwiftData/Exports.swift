@@ -1,0 +1,2 @@
+// Observation is part of SwiftData's interface: models are `Observable`.
+@_exported public import Observation
