@@ -7,11 +7,14 @@ public import LarderModel
 public final class ObjectEntity: Sendable {
     public let entity: Entity
     public let properties: [ObjectProperty]
+    /// What the model class of the entity does for a context.
+    public let ownerClass: OwnerClass
     private let slots: [String: Int]
 
     /// - Parameter names: All properties in the order of the slots.
-    public init(_ entity: Entity, names: [String]) {
+    public init(_ entity: Entity, names: [String], _ ownerClass: OwnerClass) {
         self.entity = entity
+        self.ownerClass = ownerClass
         var properties: [ObjectProperty] = []
         for name in names {
             guard let property = entity.property(named: name) else { continue }
@@ -24,6 +27,22 @@ public final class ObjectEntity: Sendable {
     public var name: String { entity.name }
 
     public func slot(named name: String) -> Int? { slots[name] }
+}
+
+/// The model class of an entity, as far as a context needs it.
+public struct OwnerClass: Sendable {
+    /// Makes the instance for an object of the context.
+    public let make: @Sendable (StoredObject) -> any ObjectOwner
+    /// Tells observers of an instance that a property has changed by other means than its setter.
+    public let notify: @Sendable (any ObjectOwner, _ slot: Int) -> Void
+
+    public init(
+        make: @escaping @Sendable (StoredObject) -> any ObjectOwner,
+        notify: @escaping @Sendable (any ObjectOwner, Int) -> Void
+    ) {
+        self.make = make
+        self.notify = notify
+    }
 }
 
 /// A property with its slot.

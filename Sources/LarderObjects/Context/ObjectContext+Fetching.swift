@@ -1,0 +1,167 @@
+internal import FoundationEssentials
+package import LarderModel
+
+extension ObjectContext {
+    /// The objects that match, in order. It refreshes registered objects without changes.
+    ///
+    /// - Throws: errors of the store and of the predicate.
+    package func fetch(_ fetch: ObjectFetch) throws(LarderError) -> [StoredObject] {
+        try locked { () throws(LarderError) in
+            applyCommitsOfOthers()
+            guard fetch.includesPendingChanges, hasChanges else {
+                let found = try stored(fetch, limit: fetch.limit, offset: fetch.offset)
+                return found.filter { $0.status != .gone }
+            }
+            return try withPendingChanges(fetch)
+        }
+    }
+
+    /// The number of objects that match.
+    ///
+    /// - Throws: errors of the store and of the predicate.
+    package func count(_ fetch: ObjectFetch) throws(LarderError) -> Int {
+        try locked { () throws(LarderError) in
+            guard !fetch.includesPendingChanges || !hasChanges else {
+                return try withPendingChanges(fetch).count
+            }
+            let store = try model.store(of: fetch.entityName)
+            let all = Int(
+                try store.count(
+                    fetch.countQuery, fetch.parameters(limit: nil, offset: nil, store)))
+            let rest = max(0, all - (fetch.offset ?? 0))
+            return min(rest, fetch.limit ?? rest)
+        }
+    }
+
+    /// The identifiers of the objects that match, in order, without reading the objects.
+    ///
+    /// - Throws: errors of the store and of the predicate.
+    package func identifiers(_ fetch: ObjectFetch) throws(LarderError) -> [PersistentIdentifier] {
+        try locked { () throws(LarderError) in
+            if fetch.includesPendingChanges, hasChanges {
+                return try withPendingChanges(fetch).map(\.identifier)
+            }
+            let store = try model.store(of: fetch.entityName)
+            let batches = try store.batches(
+                fetch.query(.identifiers),
+                fetch.parameters(limit: fetch.limit, offset: fetch.offset, store))
+            return batches.flatMap { batch in
+                (0..<batch.rowCount).map { row in
+                    PersistentIdentifier(
+                        store: store.identifier, entityName: batch.objects.entityName(at: row),
+                        key: batch.objects.keys[row])
+                }
+            }
+        }
+    }
+
+    /// Reads objects by their identifiers, in the order given. Those that do not exist are left out.
+    package func objects(
+        for identifiers: [PersistentIdentifier]
+    ) throws(LarderError) -> [StoredObject] {
+        locked {
+            var found: [PersistentIdentifier: StoredObject] = [:]
+            for object in read(identifiers.filter { !$0.isTemporary }) {
+                found[object.identifier] = object
+            }
+            return identifiers.compactMap { found[$0] ?? registeredObject(for: $0) }
+                .filter { $0.status != .gone && $0.status != .deleted }
+        }
+    }
+
+    // MARK: -
+
+    private func stored(
+        _ fetch: ObjectFetch, limit: Int?, offset: Int?
+    ) throws(LarderError) -> [StoredObject] {
+        _ = try model.entity(named: fetch.entityName)
+        let store = try model.store(of: fetch.entityName)
+        let batches = try store.batches(
+            fetch.query(.objects, prefetch: fetch.prefetch),
+            fetch.parameters(limit: limit, offset: offset, store))
+        var found: [StoredObject] = []
+        for batch in batches {
+            let objects = register(batch, store)
+            if batch.prefetchPath == nil { found += objects } else { keep(objects) }
+        }
+        refreshLists(of: found)
+        return found
+    }
+
+    private func withPendingChanges(_ fetch: ObjectFetch) throws(LarderError) -> [StoredObject] {
+        let isOwn = { (object: StoredObject) in
+            guard let name = object.entity?.name else { return false }
+            return fetch.includesSubentities
+                ? self.model.isOf(name, fetch.entityName) : name == fetch.entityName
+        }
+        let pendingInserts = inserted.values.inOrder.filter(isOwn)
+        let changed = updated.values.filter(isOwn)
+        let goneCount = deleted.values.count(where: isOwn)
+        let evaluator = try evaluator(for: fetch)
+
+        var kept: [StoredObject]
+        var candidates: [StoredObject]
+        if fetch.readsOtherObjects {
+            // The changes of any object may concern any other.
+            var all = fetch
+            all.predicate = nil
+            all.arguments = []
+            all.sort = []
+            kept = []
+            candidates = try stored(all, limit: nil, offset: nil)
+        } else {
+            // As many more rows as the changes may remove from the result.
+            let limit = fetch.limit.map { $0 + (fetch.offset ?? 0) + changed.count + goneCount }
+            kept = try stored(fetch, limit: limit, offset: nil).filter {
+                $0.status == .saved && updated[ObjectIdentifier($0)] == nil
+            }
+            candidates = changed.inOrder
+        }
+        candidates = candidates.filter { $0.status == .saved } + pendingInserts
+        if let expression = fetch.predicate {
+            let predicate = try evaluator.predicate(expression)
+            var matching: [StoredObject] = []
+            for object in candidates
+            where try predicate.holds(for: object.identifier, reading: reader) {
+                matching.append(object)
+            }
+            candidates = matching
+        }
+        if candidates.contains(where: { _ in true }) || fetch.readsOtherObjects {
+            kept = try sorted(kept + candidates, by: fetch, evaluator)
+        }
+        let start = min(kept.count, fetch.offset ?? 0)
+        return Array(kept[start...].prefix(fetch.limit ?? kept.count))
+    }
+
+    private func sorted(
+        _ objects: [StoredObject], by fetch: ObjectFetch, _ evaluator: Evaluator
+    ) throws(LarderError) -> [StoredObject] {
+        let byIdentifier = Dictionary(
+            objects.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+        let order = try evaluator.order(fetch.sort)
+        return try order.sorted(objects.map(\.identifier), reading: reader)
+            .compactMap { byIdentifier[$0] }
+    }
+
+    private func evaluator(for fetch: ObjectFetch) throws(LarderError) -> Evaluator {
+        let store = try model.store(of: fetch.entityName)
+        return try Evaluator(
+            schema: store.schema, entityName: fetch.entityName,
+            parameters: QueryParameters(arguments: fetch.arguments), store: store.identifier,
+            now: Date())
+    }
+
+    /// Reads values for the evaluator.
+    private var reader: Evaluator.Reader {
+        { [self] identifier, name in
+            let registered = registeredObject(for: identifier) ?? loaded(identifier)
+            guard let object = registered, let slot = object.entity?.slot(named: name) else {
+                return nil
+            }
+            if object.cells[slot] == nil { load(object, slot) }
+            guard case .objects(let list)? = object.cells[slot] else { return object.cells[slot] }
+            return .objects(list.filter { registeredObject(for: $0)?.status != .deleted })
+        }
+    }
+}

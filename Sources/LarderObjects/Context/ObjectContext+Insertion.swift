@@ -1,0 +1,96 @@
+package import LarderModel
+
+extension ObjectContext {
+    /// Inserts an instance, and the instances without a context that are related to it.
+    ///
+    /// - Returns: false if the instance belongs to another context.
+    /// - Throws: `unknownEntity` if the schema does not have an entity of one of them; nothing is
+    ///   inserted then.
+    @discardableResult
+    package func insert(
+        _ owner: any ObjectOwner, entityName: (any ObjectOwner) -> String
+    ) throws(LarderError) -> Bool {
+        try locked { () throws(LarderError) in
+            owner._$unite()
+            let object = owner._$object
+            if object.isManaged {
+                guard object.context === self else { return false }
+                if object.status == .deleted { cancelDeletion(object) }
+                return true
+            }
+            // First all objects get an identifier, then their relationships are set.
+            let new = try unmanagedGraph(from: owner, entityName)
+            for (owner, entity) in new { add(owner, entity) }
+            for (owner, _) in new { setRelationships(of: owner._$object) }
+            return true
+        }
+    }
+
+    /// The instance and all instances without a context that can be reached from it.
+    private func unmanagedGraph(
+        from owner: any ObjectOwner, _ entityName: (any ObjectOwner) -> String
+    ) throws(LarderError) -> [(any ObjectOwner, ObjectEntity)] {
+        var found: [(any ObjectOwner, ObjectEntity)] = []
+        var seen: Set<ObjectIdentifier> = []
+        var pending = [owner]
+        while let owner = pending.popLast() {
+            owner._$unite()
+            let object = owner._$object
+            guard !object.isManaged, seen.insert(ObjectIdentifier(object)).inserted else {
+                continue
+            }
+            found.append((owner, try model.entity(named: entityName(owner))))
+            for slot in object.related.keys.sorted(by: >) {
+                pending += (object.related[slot] ?? []).reversed()
+            }
+        }
+        return found
+    }
+
+    private func add(_ owner: any ObjectOwner, _ entity: ObjectEntity) {
+        let object = owner._$object
+        // An object that was deleted before is a new one.
+        if object.status == .gone {
+            object.identifier = TemporaryNames.next(entityName: entity.name)
+        }
+        _ = object.identifier(entityName: entity.name)
+        object.entity = entity
+        object.owner = owner
+        object.context = self
+        object.status = .inserted
+        object.order = nextOrder()
+        for property in entity.properties {
+            let slot = property.slot
+            let value = slot < object.cells.count ? object.cells[slot] : nil
+            switch property.kind {
+            case .attribute: object.store(value, at: slot)
+            case .toOne: object.store(.null, at: slot)
+            case .toMany: object.store(.objects([]), at: slot)
+            }
+        }
+        inserted[ObjectIdentifier(object)] = object
+        register(object)
+        if let contextOwner = self.owner { owner._$join(contextOwner) }
+    }
+
+    /// Sets the relationships that were collected while the object had no context.
+    private func setRelationships(of object: StoredObject) {
+        let related = object.related
+        object.related = [:]
+        guard let entity = object.entity else { return }
+        for (slot, owners) in related.sorted(by: { $0.key < $1.key }) {
+            let objects = owners.map(\._$object)
+            switch entity.properties[slot].kind {
+            case .attribute: break
+            case .toOne:
+                // The other side may have set it already.
+                if let target = objects.first { setToOne(object, slot, target) }
+            case .toMany:
+                let others = self.related(of: object, slot).filter { id in
+                    !objects.contains { $0.identifier == id }
+                }
+                setToMany(object, slot, objects.map(\.identifier) + others)
+            }
+        }
+    }
+}

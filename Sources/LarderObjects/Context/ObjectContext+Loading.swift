@@ -1,0 +1,246 @@
+internal import LarderModel
+
+// Values that were not read yet are read for many objects at once: those that were read together
+// with the object, so a loop over objects and their relationships makes few requests.
+
+extension ObjectContext {
+    private static let loadedMax = 1_000
+
+    /// Reads the property of an object, and of others that were read together with it.
+    func load(_ object: StoredObject, _ slot: Int) {
+        locked {
+            guard object.status == .saved || object.status == .deleted,
+                let entity = object.entity, slot < entity.properties.count,
+                slot >= object.cells.count || object.cells[slot] == nil,
+                let store = model.store(of: object.identifier)
+            else { return }
+            let property = entity.properties[slot]
+            // A list is read alone; attributes are read all together.
+            let names = property.kind == .toMany ? [property.name] : rowNames(of: entity)
+            let identifiers = siblings(of: object).filter { identifier in
+                guard identifier != object.identifier else { return true }
+                guard let other = registeredObject(for: identifier) else { return false }
+                return other.cells[slot] == nil && other.isManaged
+            }
+            guard let batches = try? store.objects(identifiers, properties: names) else { return }
+            fill(batches, store)
+            // Someone has deleted the object.
+            if object.cells[slot] == nil, object.status == .saved { removeGone(object) }
+        }
+    }
+
+    private func siblings(of object: StoredObject) -> [PersistentIdentifier] {
+        object.siblings?.identifiers(from: object.identifier, max: Self.loadedMax)
+            ?? [object.identifier]
+    }
+
+    /// The attributes and to-one relationships.
+    func rowNames(of entity: ObjectEntity) -> [String] {
+        entity.properties.filter { $0.kind != .toMany }.map(\.name)
+    }
+
+    /// Stores values that were not known yet.
+    private func fill(_ batches: [Batch], _ store: any ObjectStore) {
+        for batch in batches {
+            guard let identity = batch.identity else { continue }
+            for row in 0..<batch.rowCount {
+                let identifier = PersistentIdentifier(
+                    store: store.identifier, entityName: identity.entityName(at: row),
+                    key: identity.keys[row])
+                guard let object = registeredObject(for: identifier), let entity = object.entity
+                else { continue }
+                for column in batch.columns {
+                    guard let slot = entity.slot(named: column.name), object.cells[slot] == nil
+                    else { continue }
+                    let value = column.value(at: row, store: store.identifier)
+                    object.cells[slot] = mergedList(value, of: object, entity.properties[slot])
+                }
+            }
+        }
+    }
+
+    /// Reads the related objects that the context does not have, and those of the object's siblings.
+    func loadRelated(
+        _ identifiers: [PersistentIdentifier], of object: StoredObject, _ slot: Int
+    ) {
+        var missing = identifiers.filter { registeredObject(for: $0) == nil }
+        guard !missing.isEmpty else { return }
+        var seen = Set(missing)
+        for sibling in siblings(of: object) where missing.count < Self.loadedMax {
+            guard let other = registeredObject(for: sibling), slot < other.cells.count else {
+                continue
+            }
+            let related: [PersistentIdentifier]
+            switch other.cells[slot] {
+            case .object(let identifier)?: related = [identifier]
+            case .objects(let list)?: related = list
+            default: related = []
+            }
+            missing += related.filter {
+                seen.insert($0).inserted && registeredObject(for: $0) == nil
+            }
+        }
+        read(missing)
+    }
+
+    /// Reads an object that the context does not have.
+    func loaded(_ identifier: PersistentIdentifier) -> StoredObject? {
+        read([identifier])
+        return registeredObject(for: identifier)
+    }
+
+    /// Reads objects by their identifiers.
+    @discardableResult
+    func read(_ identifiers: [PersistentIdentifier]) -> [StoredObject] {
+        var found: [StoredObject] = []
+        for (entityName, group) in Dictionary(grouping: identifiers, by: \.entityName) {
+            guard let entity = model.entities[entityName], let store = try? model.store(of: entityName)
+            else { continue }
+            let permanent = group.filter { $0.store == store.identifier }
+            var start = 0
+            while start < permanent.count {
+                let part = Array(permanent[start...].prefix(Self.loadedMax))
+                start += part.count
+                guard let batches = try? store.objects(part, properties: rowNames(of: entity))
+                else { return found }
+                for batch in batches { found += register(batch, store) }
+            }
+        }
+        keep(found)
+        return found
+    }
+
+    /// The registered objects of the rows of a batch, with the values of objects without changes.
+    func register(_ batch: Batch, _ store: any ObjectStore) -> [StoredObject] {
+        guard let identity = batch.identity, batch.rowCount > 0 else { return [] }
+        var objects: [StoredObject] = []
+        objects.reserveCapacity(batch.rowCount)
+        var identifiers: [PersistentIdentifier] = []
+        identifiers.reserveCapacity(batch.rowCount)
+        var slots: [String: [Int?]] = [:]
+        for row in 0..<batch.rowCount {
+            let name = identity.entityName(at: row)
+            guard let entity = model.entities[name] else { continue }
+            let identifier = PersistentIdentifier(
+                store: store.identifier, entityName: name, key: identity.keys[row])
+            let columns = slots[name] ?? batch.columns.map { entity.slot(named: $0.name) }
+            slots[name] = columns
+            let object: StoredObject
+            if let known = registeredObject(for: identifier) {
+                object = known
+                refresh(object, batch, row, columns, store)
+            } else {
+                object = StoredObject()
+                object.entity = entity
+                object.identifier = identifier
+                object.context = self
+                object.status = .saved
+                object.cells = Array(repeating: nil, count: entity.properties.count)
+                for (column, slot) in zip(batch.columns, columns) {
+                    guard let slot else { continue }
+                    object.cells[slot] = mergedList(
+                        column.value(at: row, store: store.identifier), of: object,
+                        entity.properties[slot])
+                }
+                register(object)
+            }
+            objects.append(object)
+            identifiers.append(identifier)
+        }
+        let siblings = Siblings(identifiers)
+        for object in objects { object.siblings = siblings }
+        return objects
+    }
+
+    /// Replaces the values of properties without changes.
+    private func refresh(
+        _ object: StoredObject, _ batch: Batch, _ row: Int, _ columns: [Int?],
+        _ store: any ObjectStore
+    ) {
+        guard object.status == .saved, let entity = object.entity else { return }
+        for (column, slot) in zip(batch.columns, columns) {
+            guard let slot, object.committed[slot] == nil else { continue }
+            let value = mergedList(
+                column.value(at: row, store: store.identifier), of: object,
+                entity.properties[slot])
+            guard object.cells[slot] != value else { continue }
+            let wasKnown = object.cells[slot] != nil
+            object.cells[slot] = value
+            object.decoded[slot] = nil
+            if wasKnown { notify(object, slot) }
+        }
+    }
+
+    /// Reads again the lists that objects without changes have.
+    func refreshLists(of objects: [StoredObject]) {
+        var groups: [String: (store: any ObjectStore, name: String, ids: [PersistentIdentifier])] =
+            [:]
+        for object in objects where object.status == .saved {
+            guard let entity = object.entity, let store = model.store(of: object.identifier) else {
+                continue
+            }
+            for property in entity.properties
+            where property.kind == .toMany && object.cells[property.slot] != nil
+                && object.committed[property.slot] == nil
+            {
+                groups["\(entity.name).\(property.name)", default: (store, property.name, [])].ids
+                    .append(object.identifier)
+            }
+        }
+        for group in groups.values {
+            var start = 0
+            while start < group.ids.count {
+                let part = Array(group.ids[start...].prefix(Self.loadedMax))
+                start += part.count
+                guard let batches = try? group.store.objects(part, properties: [group.name]) else {
+                    return
+                }
+                for batch in batches { refresh(batch, group.store) }
+            }
+        }
+    }
+
+    private func refresh(_ batch: Batch, _ store: any ObjectStore) {
+        guard let identity = batch.identity else { return }
+        for row in 0..<batch.rowCount {
+            let identifier = PersistentIdentifier(
+                store: store.identifier, entityName: identity.entityName(at: row),
+                key: identity.keys[row])
+            guard let object = registeredObject(for: identifier), let entity = object.entity else {
+                continue
+            }
+            refresh(object, batch, row, batch.columns.map { entity.slot(named: $0.name) }, store)
+        }
+    }
+
+    // MARK: - Pending changes of the other side
+
+    /// A list from the store with the changes that objects of the context have made to it.
+    private func mergedList(
+        _ value: Value, of object: StoredObject, _ property: ObjectProperty
+    ) -> Value {
+        guard case .objects(var list) = value else { return value }
+        guard !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty else { return value }
+        list.removeAll { identifier in
+            registeredObject(for: identifier)?.status == .deleted
+        }
+        guard let destination = property.relationship.flatMap({ model.entities[$0.destination] }),
+            let inverse = model.inverse(of: property, in: destination)
+        else { return .objects(list) }
+        for other in (Array(inserted.values) + Array(updated.values)).inOrder {
+            guard let entity = other.entity, model.isOf(entity.name, destination.name),
+                other.status == .inserted || other.committed[inverse.slot] != nil
+            else { continue }
+            let refersHere =
+                switch other.cells[inverse.slot] {
+                case .object(let identifier)?: identifier == object.identifier
+                case .objects(let identifiers)?: identifiers.contains(object.identifier)
+                default: false
+                }
+            let isListed = list.contains(other.identifier)
+            if refersHere, !isListed { list.append(other.identifier) }
+            if !refersHere, isListed { list.removeAll { $0 == other.identifier } }
+        }
+        return .objects(list)
+    }
+}

@@ -1,0 +1,148 @@
+package import LarderModel
+
+// Both sides of a relationship are set at once. A list that was not read yet is not read for that:
+// `mergedList` adds the pending changes when it is read.
+
+extension ObjectContext {
+    /// Sets a to-one relationship, with its inverse.
+    package func setToOne(_ object: StoredObject, _ slot: Int, _ target: StoredObject?) {
+        locked {
+            let new = target?.identifier
+            let old = related(of: object, slot).first
+            guard old != new else { return }
+            write(new.map { .object($0) } ?? .null, of: object, slot)
+            guard let inverse = inverse(of: object, slot) else { return }
+            if let old { removeInverse(of: old, inverse, object) }
+            if let target { addInverse(to: target, inverse, object, slot) }
+        }
+    }
+
+    /// Sets a to-many relationship, with its inverse.
+    package func setToMany(
+        _ object: StoredObject, _ slot: Int, _ targets: [PersistentIdentifier]
+    ) {
+        locked {
+            var seen: Set<PersistentIdentifier> = []
+            let new = targets.filter { seen.insert($0).inserted }
+            let old = related(of: object, slot)
+            guard old != new else { return }
+            write(.objects(new), of: object, slot)
+            guard let inverse = inverse(of: object, slot) else { return }
+            for identifier in old where !seen.contains(identifier) {
+                removeInverse(of: identifier, inverse, object)
+            }
+            let former = Set(old)
+            for identifier in new where !former.contains(identifier) {
+                guard let target = registeredObject(for: identifier) ?? loaded(identifier) else {
+                    continue
+                }
+                addInverse(to: target, inverse, object, slot)
+            }
+        }
+    }
+
+    /// The identifiers of the related objects: at most one of a to-one relationship.
+    package func related(of object: StoredObject, _ slot: Int) -> [PersistentIdentifier] {
+        if slot >= object.cells.count || object.cells[slot] == nil { load(object, slot) }
+        switch slot < object.cells.count ? object.cells[slot] : nil {
+        case .object(let identifier)?: return [identifier]
+        case .objects(let identifiers)?: return identifiers
+        default: return []
+        }
+    }
+
+    private func write(_ value: Value, of object: StoredObject, _ slot: Int) {
+        willChange(object, slot)
+        object.store(value, at: slot)
+    }
+
+    private func inverse(of object: StoredObject, _ slot: Int) -> ObjectProperty? {
+        guard let entity = object.entity else { return nil }
+        let property = entity.properties[slot]
+        guard let relationship = property.relationship,
+            let destination = model.entities[relationship.destination]
+        else { return nil }
+        return model.inverse(of: property, in: destination)
+    }
+
+    private func removeInverse(
+        of identifier: PersistentIdentifier, _ inverse: ObjectProperty, _ object: StoredObject
+    ) {
+        guard let target = registeredObject(for: identifier), target.isManaged else { return }
+        switch inverse.kind {
+        case .attribute: break
+        case .toOne:
+            guard related(of: target, inverse.slot).first == object.identifier else { return }
+            write(.null, of: target, inverse.slot)
+        case .toMany:
+            touch(target)
+            guard case .objects(var list)? = target.cells[inverse.slot] else { break }
+            list.removeAll { $0 == object.identifier }
+            write(.objects(list), of: target, inverse.slot)
+        }
+        notify(target, inverse.slot)
+    }
+
+    private func addInverse(
+        to target: StoredObject, _ inverse: ObjectProperty, _ object: StoredObject, _ slot: Int
+    ) {
+        guard target.isManaged else { return }
+        switch inverse.kind {
+        case .attribute: break
+        case .toOne:
+            let former = related(of: target, inverse.slot).first
+            guard former != object.identifier else { return }
+            write(.object(object.identifier), of: target, inverse.slot)
+            if let former, let owner = registeredObject(for: former) {
+                release(target, from: owner, slot)
+            }
+        case .toMany:
+            touch(target)
+            guard case .objects(var list)? = target.cells[inverse.slot] else { break }
+            guard !list.contains(object.identifier) else { return }
+            list.append(object.identifier)
+            write(.objects(list), of: target, inverse.slot)
+        }
+        notify(target, inverse.slot)
+    }
+
+    /// Removes an object from the relationship of its former owner.
+    private func release(_ target: StoredObject, from owner: StoredObject, _ slot: Int) {
+        guard owner.isManaged else { return }
+        switch owner.entity?.properties[slot].kind {
+        case .toOne?:
+            guard related(of: owner, slot).first == target.identifier else { return }
+            write(.null, of: owner, slot)
+        case .toMany?:
+            touch(owner)
+            guard case .objects(var list)? = owner.cells[slot] else { break }
+            list.removeAll { $0 == target.identifier }
+            write(.objects(list), of: owner, slot)
+        default: return
+        }
+        notify(owner, slot)
+    }
+
+    /// A change of a to-many relationship is a change of its owner, from whichever side it is made.
+    private func touch(_ object: StoredObject) {
+        guard object.status == .saved else { return }
+        object.isTouched = true
+        addUpdated(object)
+    }
+
+    // MARK: - Instances
+
+    func relatedOwners(of object: StoredObject, at slot: Int) -> [any ObjectOwner] {
+        locked {
+            let identifiers = related(of: object, slot)
+            guard !identifiers.isEmpty else { return [] }
+            loadRelated(identifiers, of: object, slot)
+            return identifiers.compactMap { identifier in
+                guard let related = registeredObject(for: identifier),
+                    related.status != .deleted || object.status == .deleted
+                else { return nil }
+                return instance(of: related)
+            }
+        }
+    }
+}

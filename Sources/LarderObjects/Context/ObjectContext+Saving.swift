@@ -1,0 +1,131 @@
+package import FoundationEssentials
+package import LarderModel
+
+extension ObjectContext {
+    /// What a save has changed.
+    package struct Saved {
+        package var inserted: [StoredObject] = []
+        package var updated: [StoredObject] = []
+        package var deleted: [StoredObject] = []
+        /// The permanent identifiers of inserted objects, by their temporary ones.
+        package var identifiers: [PersistentIdentifier: PersistentIdentifier] = [:]
+        /// The number of the transaction in each store, by the store's identifier.
+        package var transactions: [UUID: Int64] = [:]
+    }
+
+    /// Saves all changes, as one transaction in each store.
+    ///
+    /// A change of an object that somebody has deleted is dropped. If a store refuses the changes,
+    /// the context keeps them.
+    ///
+    /// - Throws: errors of the store, with every violation.
+    package func save() throws(LarderError) -> Saved {
+        try locked { () throws(LarderError) in
+            applyCommitsOfOthers()
+            propagateDeletions()
+            var saved = Saved()
+            for store in model.allStores { try save(to: store, &saved) }
+            return saved
+        }
+    }
+
+    private func save(to store: any ObjectStore, _ saved: inout Saved) throws(LarderError) {
+        let isOwn = { (object: StoredObject) in
+            guard let name = object.entity?.name else { return false }
+            return (try? self.model.store(of: name)) === store
+        }
+        let inserts = inserted.values.filter(isOwn).inOrder
+        var updates = updated.values.filter(isOwn).inOrder
+        var deletions = deleted.values.filter(isOwn).inOrder
+        guard !inserts.isEmpty || !updates.isEmpty || !deletions.isEmpty else { return }
+        var result = SaveResult()
+        while true {
+            var plan = SavePlan(model, author: author)
+            plan.add(inserts: inserts, updates: updates, deletions: deletions)
+            guard !plan.changes.changes.isEmpty else { break }
+            do throws(LarderError) {
+                result = try store.save(plan.changes)
+                break
+            } catch {
+                guard let gone = objectNotFound(error, among: updates + deletions) else {
+                    throw error
+                }
+                updates.removeAll { $0 === gone }
+                deletions.removeAll { $0 === gone }
+                removeGone(gone)
+            }
+        }
+        finish(inserts, updates, deletions, result, store, &saved)
+    }
+
+    /// The object that the store does not have any more.
+    private func objectNotFound(
+        _ error: LarderError, among objects: [StoredObject]
+    ) -> StoredObject? {
+        guard error.code == .objectNotFound else { return nil }
+        let uris = ([error.uri] + error.details.map(\.uri)).compactMap { $0 }
+        return objects.first { uris.contains($0.identifier.uriRepresentation) }
+    }
+
+    private func finish(
+        _ inserts: [StoredObject], _ updates: [StoredObject], _ deletions: [StoredObject],
+        _ result: SaveResult, _ store: any ObjectStore, _ saved: inout Saved
+    ) {
+        var identifiers: [PersistentIdentifier: PersistentIdentifier] = [:]
+        for (object, identifier) in zip(inserts, result.inserted) {
+            identifiers[object.identifier] = identifier
+        }
+        for object in inserts + updates { replace(identifiers, in: object) }
+        let merged = Set(result.merged)
+        for (index, object) in inserts.enumerated() {
+            inserted[ObjectIdentifier(object)] = nil
+            unregister(object.identifier)
+            guard let identifier = identifiers[object.identifier] else { continue }
+            object.identifier = identifier
+            object.status = .saved
+            object.siblings = nil
+            object.isTouched = false
+            // The existing object has values of its own for what this one did not set.
+            let existing = registeredObject(for: identifier)
+            if merged.contains(index) { forget(object) }
+            if let existing, existing !== object {
+                forget(existing)
+            } else {
+                register(object)
+            }
+        }
+        for object in updates {
+            updated[ObjectIdentifier(object)] = nil
+            object.committed = [:]
+            object.isTouched = false
+        }
+        for object in deletions { removeGone(object) }
+        saved.inserted += inserts
+        saved.updated += updates
+        saved.deleted += deletions
+        saved.identifiers.merge(identifiers) { _, new in new }
+        saved.transactions[store.identifier] = result.transaction
+    }
+
+    /// Replaces temporary identifiers of saved objects.
+    private func replace(
+        _ identifiers: [PersistentIdentifier: PersistentIdentifier], in object: StoredObject
+    ) {
+        guard !identifiers.isEmpty, let entity = object.entity else { return }
+        for property in entity.properties where property.kind != .attribute {
+            switch object.cells[property.slot] {
+            case .object(let identifier)?:
+                if let new = identifiers[identifier] { object.cells[property.slot] = .object(new) }
+            case .objects(let list)? where list.contains(where: \.isTemporary):
+                object.cells[property.slot] = .objects(list.map { identifiers[$0] ?? $0 })
+            default: break
+            }
+        }
+    }
+
+    /// Forgets the values, which are read again.
+    private func forget(_ object: StoredObject) {
+        for slot in object.cells.indices { object.cells[slot] = nil }
+        object.decoded = [:]
+    }
+}

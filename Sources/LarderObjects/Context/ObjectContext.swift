@@ -1,0 +1,207 @@
+internal import Foundation
+public import LarderModel
+
+/// The objects that one user of a store works with: one object per identifier, and the changes that
+/// are not saved yet.
+///
+/// It holds the values, not the instances of model classes, which hold their values themselves. A
+/// recursive lock protects it, because notifications of a save are handled on other threads.
+public final class ObjectContext {
+    package let model: ObjectModel
+    /// The object that the instances of models keep, and that keeps this context.
+    public weak var owner: AnyObject?
+    /// The author of the transactions of its saves; empty for none.
+    package var author = ""
+
+    private let lock = NSRecursiveLock()
+    private var registry: [PersistentIdentifier: Registration] = [:]
+    private var registryCountAtSweep = 1_024
+    /// Objects that were read for their relationships and have no instance yet.
+    private var recent = RecentObjects()
+
+    // The objects with changes, which the context keeps.
+    var inserted: [ObjectIdentifier: StoredObject] = [:]
+    var updated: [ObjectIdentifier: StoredObject] = [:]
+    var deleted: [ObjectIdentifier: StoredObject] = [:]
+    private var orderCount = 0
+    private let others: CommitsOfOthers
+
+    private struct Registration {
+        weak var object: StoredObject?
+    }
+
+    package init(_ model: ObjectModel) {
+        self.model = model
+        others = CommitsOfOthers()
+        others.observe(model.allStores)
+    }
+
+    // MARK: - The lock
+
+    func locked<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body()
+    }
+
+    /// Runs a closure while no other thread uses the context.
+    public func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body()
+    }
+
+    func nextOrder() -> Int {
+        orderCount += 1
+        return orderCount
+    }
+
+    // MARK: - Registered objects
+
+    /// The object with an identifier, if the context has it.
+    public func registeredObject(for identifier: PersistentIdentifier) -> StoredObject? {
+        locked { registry[identifier]?.object }
+    }
+
+    func register(_ object: StoredObject) {
+        if registry.count > registryCountAtSweep {
+            registry = registry.filter { $0.value.object != nil }
+            registryCountAtSweep = max(1_024, registry.count * 2)
+        }
+        registry[object.identifier] = Registration(object: object)
+    }
+
+    func unregister(_ identifier: PersistentIdentifier) { registry[identifier] = nil }
+
+    /// All registered objects.
+    var registered: [StoredObject] { registry.values.compactMap(\.object) }
+
+    /// Keeps objects without an instance for a while.
+    func keep(_ objects: [StoredObject]) { recent.append(objects) }
+
+    /// The instance of the model class for an object.
+    public func instance(of object: StoredObject) -> any ObjectOwner {
+        locked {
+            if let owner = object.owner { return owner }
+            guard let entity = object.entity else {
+                preconditionFailure("an object of a context has an entity")
+            }
+            let new = entity.ownerClass.make(object)
+            object.owner = new
+            if let owner { new._$join(owner) }
+            return new
+        }
+    }
+
+    /// The object with an identifier without reading it: it may turn out not to exist.
+    ///
+    /// - Throws: `unknownEntity`.
+    package func object(
+        for identifier: PersistentIdentifier
+    ) throws(LarderError) -> StoredObject {
+        try locked { () throws(LarderError) in
+            if let object = registry[identifier]?.object { return object }
+            let entity = try model.entity(named: identifier.entityName)
+            let object = StoredObject()
+            object.entity = entity
+            object.identifier = identifier
+            object.cells = Array(repeating: nil, count: entity.properties.count)
+            object.context = self
+            // A temporary identifier of another context, or of an object that is no more.
+            object.status = identifier.isTemporary ? .gone : .saved
+            if !identifier.isTemporary { register(object) }
+            return object
+        }
+    }
+
+    // MARK: - Changes
+
+    package var hasChanges: Bool {
+        locked { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }
+    }
+
+    package var insertedObjects: [StoredObject] { locked { inserted.values.inOrder } }
+    package var updatedObjects: [StoredObject] { locked { updated.values.inOrder } }
+    package var deletedObjects: [StoredObject] { locked { deleted.values.inOrder } }
+
+    /// Records that a property of a saved object will change.
+    func willChange(_ object: StoredObject, _ slot: Int) {
+        guard object.status == .saved else { return }
+        if object.committed[slot] == nil {
+            if object.cells[slot] == nil { load(object, slot) }
+            object.committed[slot] = object.cells[slot] ?? .null
+        }
+        addUpdated(object)
+    }
+
+    func addUpdated(_ object: StoredObject) {
+        guard object.status == .saved, updated[ObjectIdentifier(object)] == nil else { return }
+        object.order = nextOrder()
+        updated[ObjectIdentifier(object)] = object
+    }
+
+    func setValue(_ value: Value, of object: StoredObject, at slot: Int) {
+        locked {
+            willChange(object, slot)
+            object.store(value, at: slot)
+        }
+    }
+
+    /// Tells observers of the instance that a property has changed.
+    func notify(_ object: StoredObject, _ slot: Int) {
+        guard object.registrar != nil, let owner = object.owner else { return }
+        object.entity?.ownerClass.notify(owner, slot)
+    }
+
+    // MARK: - Commits of others
+
+    /// Applies what others have committed since the last call: an object that they deleted is gone.
+    ///
+    /// - Returns: the identifiers of the registered objects that they updated.
+    @discardableResult
+    package func applyCommitsOfOthers() -> [PersistentIdentifier] {
+        locked {
+            let changes = others.take()
+            for identifier in changes.deleted {
+                guard let object = registry[identifier]?.object, object.status == .saved else {
+                    continue
+                }
+                removeGone(object)
+            }
+            return changes.updated.filter { registry[$0]?.object != nil }
+        }
+    }
+
+    /// Makes an object one that was deleted. It keeps its values.
+    func removeGone(_ object: StoredObject) {
+        let key = ObjectIdentifier(object)
+        inserted[key] = nil
+        updated[key] = nil
+        deleted[key] = nil
+        object.status = .gone
+        object.committed = [:]
+        object.severed = []
+        unregister(object.identifier)
+    }
+}
+
+extension Sequence<StoredObject> {
+    /// In the order in which they were inserted, changed or deleted.
+    var inOrder: [StoredObject] { sorted { $0.order < $1.order } }
+}
+
+/// Objects that are kept for a while after they were read: the last thousands.
+private struct RecentObjects {
+    private static let countMax = 4_096
+    private var young: [StoredObject] = []
+    private var old: [StoredObject] = []
+
+    mutating func append(_ objects: [StoredObject]) {
+        young += objects
+        guard young.count > Self.countMax else { return }
+        old = young
+        young = []
+    }
+}

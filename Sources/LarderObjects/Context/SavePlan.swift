@@ -1,0 +1,143 @@
+internal import LarderModel
+
+/// The change set of the changes of a context.
+///
+/// A link between two objects is in the set once: in the to-one relationship if one of its sides is
+/// one, else as an edit of one of the lists.
+struct SavePlan {
+    private(set) var changes: ChangeSet
+    private let model: ObjectModel
+    private var links: [Link: Bool] = [:]
+    private var linkOrder: [Link] = []
+    private var deleted: Set<PersistentIdentifier> = []
+
+    /// A member of the list of an object.
+    private struct Link: Hashable {
+        let owner: PersistentIdentifier
+        let name: String
+        let member: PersistentIdentifier
+    }
+
+    init(_ model: ObjectModel, author: String) {
+        self.model = model
+        // By property, the last writer wins: a change has no base values and no version.
+        changes = ChangeSet(onUniqueConflict: .upsert, author: author)
+    }
+
+    mutating func add(
+        inserts: [StoredObject], updates: [StoredObject], deletions: [StoredObject]
+    ) {
+        deleted = Set(deletions.map(\.identifier))
+        for object in inserts + updates { collectLinks(of: object) }
+        let edits = editsByOwner()
+        for object in inserts {
+            changes.changes.append(
+                .insert(
+                    object.identifier, values: values(of: object, object.cells.indices),
+                    edits: edits[object.identifier] ?? []))
+        }
+        var remaining = edits
+        for object in inserts { remaining[object.identifier] = nil }
+        for object in updates {
+            let changed = object.committed.filter { object.cells[$0.key] != $0.value }.keys
+            let values = values(of: object, changed.sorted())
+            let edits = remaining.removeValue(forKey: object.identifier) ?? []
+            guard !values.isEmpty || !edits.isEmpty else { continue }
+            changes.changes.append(
+                .update(object.identifier, ifVersion: nil, values: values, edits: edits))
+        }
+        // Lists that were changed from the other side only.
+        for (owner, edits) in remaining.sorted(by: {
+            $0.key.uriRepresentation < $1.key.uriRepresentation
+        }) {
+            changes.changes.append(.update(owner, ifVersion: nil, values: [:], edits: edits))
+        }
+        for object in deletions {
+            changes.changes.append(.delete(object.identifier, ifVersion: nil))
+        }
+    }
+
+    /// The values of attributes and to-one relationships.
+    private func values(
+        of object: StoredObject, _ slots: some Sequence<Int>
+    ) -> [String: Value] {
+        var values: [String: Value] = [:]
+        guard let entity = object.entity else { return values }
+        for slot in slots {
+            let property = entity.properties[slot]
+            guard property.kind != .toMany, let value = object.cells[slot] else { continue }
+            if case .attribute(let attribute)? = entity.entity.property(named: property.name),
+                attribute.isDerived
+            {
+                continue
+            }
+            if case .object(let identifier) = value, deleted.contains(identifier) {
+                values[property.name] = .null
+            } else {
+                values[property.name] = value
+            }
+        }
+        return values
+    }
+
+    /// Collects the changes of lists whose other side is a list, too, or that have no other side.
+    private mutating func collectLinks(of object: StoredObject) {
+        guard let entity = object.entity else { return }
+        for property in entity.properties where property.kind == .toMany {
+            guard object.status == .inserted || object.committed[property.slot] != nil,
+                let relationship = property.relationship,
+                let destination = model.entities[relationship.destination]
+            else { continue }
+            let inverse = model.inverse(of: property, in: destination)
+            guard inverse?.kind != .toOne else { continue }
+            let new = Self.list(object.cells[property.slot])
+            let old = Self.list(object.committed[property.slot])
+            let (newSet, oldSet) = (Set(new), Set(old))
+            // One of both sides is that of the edits.
+            let isOwner =
+                inverse.map { inverse in
+                    (entity.name, property.name) <= (destination.name, inverse.name)
+                } ?? true
+            func link(_ member: PersistentIdentifier, _ isAdded: Bool) {
+                guard !deleted.contains(member) else { return }
+                let link =
+                    isOwner
+                    ? Link(owner: object.identifier, name: property.name, member: member)
+                    : Link(
+                        owner: member, name: inverse?.name ?? property.name,
+                        member: object.identifier)
+                if links.updateValue(isAdded, forKey: link) == nil { linkOrder.append(link) }
+            }
+            for member in new where !oldSet.contains(member) { link(member, true) }
+            for member in old where !newSet.contains(member) { link(member, false) }
+        }
+    }
+
+    private func editsByOwner() -> [PersistentIdentifier: [RelationshipEdit]] {
+        struct Edited: Hashable {
+            let owner: PersistentIdentifier
+            let name: String
+            let isAdded: Bool
+        }
+        var members: [Edited: [PersistentIdentifier]] = [:]
+        var order: [Edited] = []
+        for link in linkOrder {
+            let edited = Edited(
+                owner: link.owner, name: link.name, isAdded: links[link] ?? true)
+            if members[edited] == nil { order.append(edited) }
+            members[edited, default: []].append(link.member)
+        }
+        var edits: [PersistentIdentifier: [RelationshipEdit]] = [:]
+        for edited in order {
+            let list = members[edited] ?? []
+            edits[edited.owner, default: []].append(
+                edited.isAdded
+                    ? .add(list, to: edited.name) : .remove(list, from: edited.name))
+        }
+        return edits
+    }
+
+    private static func list(_ value: Value?) -> [PersistentIdentifier] {
+        if case .objects(let list)? = value { list } else { [] }
+    }
+}
