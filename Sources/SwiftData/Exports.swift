@@ -1,2 +1,4 @@
-// Observation is part of SwiftData's interface: models are `Observable`.
+// What programs name that import SwiftData alone: `Observable` models, and the identifier that
+// all of Larder has.
+@_exported public import struct LarderModel.PersistentIdentifier
 @_exported public import Observation

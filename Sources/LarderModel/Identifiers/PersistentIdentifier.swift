@@ -39,3 +39,25 @@ public struct PersistentIdentifier: Hashable, Sendable {
         if case .permanent(let key) = key { key } else { nil }
     }
 }
+
+extension PersistentIdentifier: Identifiable {
+    /// What identifies the object within all stores.
+    public struct ID: Hashable, Sendable {
+        fileprivate let identifier: PersistentIdentifier
+    }
+
+    public var id: ID { ID(identifier: self) }
+}
+
+extension PersistentIdentifier: Comparable {
+    /// By entity, then by key. Temporary identifiers follow permanent ones.
+    public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
+        if left.entityName != right.entityName { return left.entityName < right.entityName }
+        return switch (left.key, right.key) {
+        case (.permanent(let left), .permanent(let right)): left < right
+        case (.temporary(let left), .temporary(let right)): left < right
+        case (.permanent, .temporary): true
+        case (.temporary, .permanent): false
+        }
+    }
+}

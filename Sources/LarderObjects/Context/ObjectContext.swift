@@ -11,7 +11,7 @@ public final class ObjectContext {
     /// The object that the instances of models keep, and that keeps this context.
     public weak var owner: AnyObject?
     /// The author of the transactions of its saves; empty for none.
-    package var author = ""
+    private(set) var author = ""
 
     private let lock = NSRecursiveLock()
     private var registry: [PersistentIdentifier: Registration] = [:]
@@ -52,6 +52,8 @@ public final class ObjectContext {
         defer { lock.unlock() }
         return try body()
     }
+
+    package func setAuthor(_ author: String) { locked { self.author = author } }
 
     func nextOrder() -> Int {
         orderCount += 1

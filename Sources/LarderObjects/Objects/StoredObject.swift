@@ -79,6 +79,12 @@ public final class StoredObject {
         }
     }
 
+    /// Makes an object that never had a context one that does not exist any more.
+    public func becomeGone() {
+        guard context == nil else { return }
+        status = .gone
+    }
+
     // MARK: - Values
 
     /// The value of an attribute; nil if it was never set.
@@ -106,7 +112,7 @@ public final class StoredObject {
 
     /// Moves the values of a subclass's own level, which were set before its superclass was
     /// initialized, into this object.
-    public func take(_ level: StoredObject) {
+    public func unite(with level: StoredObject) {
         guard level !== self else { return }
         for (slot, value) in level.cells.enumerated() {
             if let value { store(value, at: slot) }

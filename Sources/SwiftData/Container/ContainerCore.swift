@@ -1,0 +1,127 @@
+import Foundation
+import LarderModel
+import LarderObjects
+import Synchronization
+
+/// What a container and its contexts share. Contexts keep it, so that a container may end before
+/// them; it keeps neither.
+final class ContainerCore: Sendable {
+    let schema: Schema
+    let model: ObjectModel
+    let configurations: Set<ModelConfiguration>
+    let allowsSave: Bool
+    private let migrationPlanType: MigrationPlanType?
+    private let types: [String: any PersistentModel.Type]
+    private let holders = Mutex(Holders())
+
+    /// Sendable unchecked: a metatype is immutable.
+    private struct MigrationPlanType: @unchecked Sendable {
+        let type: any SchemaMigrationPlan.Type
+    }
+
+    /// Sendable unchecked: the main context is used on the main actor only.
+    private struct Holders: @unchecked Sendable {
+        weak var container: ModelContainer?
+        weak var mainContext: ModelContext?
+    }
+
+    var migrationPlan: (any SchemaMigrationPlan.Type)? { migrationPlanType?.type }
+
+    /// Opens the stores.
+    init(
+        _ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?,
+        _ configurations: [ModelConfiguration]
+    ) throws {
+        self.schema = schema
+        migrationPlanType = migrationPlan.map { MigrationPlanType(type: $0) }
+        let places = configurations.filter { !$0.isStoredInMemoryOnly }.map(\.url)
+        guard Set(places).count == places.count else {
+            throw SwiftDataError.duplicateConfiguration
+        }
+        self.configurations = Set(configurations)
+        allowsSave = configurations.allSatisfy(\.allowsSave)
+        var entities: [ObjectEntity] = []
+        var stores: [String: any ObjectStore] = [:]
+        var types: [String: any PersistentModel.Type] = [:]
+        for configuration in configurations {
+            try configuration.validate()
+            let part = configuration.schema ?? schema
+            guard part.entities.allSatisfy({ schema.entitiesByName[$0.name] != nil }) else {
+                throw SwiftDataError.configurationSchemaNotFoundInContainerSchema
+            }
+            let store = try StoreOpening.open(configuration, part, migrationPlan)
+            for description in part.descriptions where stores[description.entityName] == nil {
+                guard let entity = store.schema.entity(named: description.entityName) else {
+                    throw SwiftDataError.loadIssueModelContainer.explained(
+                        "the store has no entity \(description.entityName)")
+                }
+                entities.append(ObjectEntity(description, entity))
+                stores[description.entityName] = store
+                types[description.entityName] = description.type
+            }
+        }
+        self.types = types
+        model = ObjectModel(entities: entities, stores: stores)
+    }
+
+    // MARK: - The container and its main context
+
+    func setContainer(_ container: ModelContainer) {
+        holders.withLock { $0.container = container }
+    }
+
+    /// The container, or another one of the same stores if that has ended.
+    var container: ModelContainer {
+        holders.withLock { $0.container } ?? ModelContainer(self)
+    }
+
+    @MainActor var mainContext: ModelContext {
+        if let context = holders.withLock({ $0.mainContext }) { return context }
+        let context = ModelContext(self)
+        context.autosaver = Autosaver()
+        context.autosaveEnabled = true
+        holders.withLock { $0.mainContext = context }
+        return context
+    }
+
+    // MARK: -
+
+    func erase() throws {
+        for store in model.allStores {
+            try SwiftDataError.translating { () throws(LarderError) in try store.erase() }
+        }
+    }
+
+    /// A model of an entity that says that it is deleted.
+    func goneModel(entityName: String, _ context: ModelContext) -> any PersistentModel {
+        guard let type = types[entityName] ?? types.values.first else {
+            preconditionFailure("a container has a type")
+        }
+        return type.gone(from: context)
+    }
+
+    /// Logs what an interface without errors cannot say.
+    func log(_ message: String) {
+        FileHandle.standardError.write(Data("SwiftData: \(message)\n".utf8))
+    }
+}
+
+extension ObjectEntity {
+    convenience init(_ description: ModelDescription, _ entity: LarderModel.Entity) {
+        let type = description.type
+        self.init(
+            entity, names: description.properties.map(\.name),
+            OwnerClass(
+                make: { type.instance(of: $0) },
+                notify: { owner, slot in (owner as? any PersistentModel)?._$notify(slot: slot) }))
+    }
+}
+
+extension PersistentModel {
+    /// The instance for an object of a context.
+    fileprivate static func instance(of object: StoredObject) -> any ObjectOwner {
+        let model = Self(backingData: StoredBackingData<Self>(object))
+        model._$object = object
+        return model
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// The stores of a schema, and the main context on them.
+public class ModelContainer: Equatable, @unchecked Sendable {
+    // Sendable unchecked: `core` is Sendable, and the main context is used on the main actor only.
+
+    let core: ContainerCore
+    private var main: ModelContext?
+
+    public final var schema: Schema { core.schema }
+    public final var migrationPlan: (any SchemaMigrationPlan.Type)? { core.migrationPlan }
+
+    public var configurations: Set<ModelConfiguration> {
+        get { core.configurations }
+        set {}
+    }
+
+    public convenience init(
+        for forTypes: any PersistentModel.Type...,
+        migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: ModelConfiguration...
+    ) throws {
+        try self.init(
+            for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
+    }
+
+    public convenience init(
+        for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: ModelConfiguration...
+    ) throws {
+        try self.init(
+            for: givenSchema, migrationPlan: migrationPlan, configurations: configurations)
+    }
+
+    /// Opens the stores of the configurations, or one at the default place.
+    ///
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` with the reason.
+    public init(
+        for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: [ModelConfiguration]
+    ) throws {
+        core = try ContainerCore(
+            givenSchema, migrationPlan,
+            configurations.isEmpty ? [ModelConfiguration()] : configurations)
+        core.setContainer(self)
+    }
+
+    init(_ core: ContainerCore) {
+        self.core = core
+        core.setContainer(self)
+    }
+
+    public static func == (left: ModelContainer, right: ModelContainer) -> Bool {
+        left.core === right.core
+    }
+
+    /// The context of the main actor, which saves by itself.
+    @MainActor public var mainContext: ModelContext {
+        if let main { return main }
+        let context = core.mainContext
+        main = context
+        return context
+    }
+
+    /// Deletes all models and the history.
+    public func erase() throws { try core.erase() }
+
+    @available(*, deprecated, renamed: "erase")
+    public func deleteAllData() { try? core.erase() }
+}

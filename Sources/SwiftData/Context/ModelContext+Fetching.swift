@@ -1,0 +1,114 @@
+import Foundation
+import LarderModel
+import LarderObjects
+
+extension ModelContext {
+    public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+        let fetch = try descriptor.objectFetch()
+        return try SwiftDataError.translating { () throws(LarderError) in
+            try objects.fetch(fetch)
+        }.compactMap { objects.instance(of: $0) as? T }
+    }
+
+    /// The models as a collection that reads them in batches when they are used.
+    public func fetch<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>, batchSize: Int
+    ) throws -> FetchResultsCollection<T> {
+        guard !descriptor.includePendingChanges || !hasChanges else {
+            throw SwiftDataError.includePendingChangesWithBatchSize
+        }
+        let identifiers = try fetchIdentifiers(descriptor)
+        return FetchResultsCollection(
+            BatchedModels<T>(self, identifiers, batchSize: max(1, batchSize)))
+    }
+
+    public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+        let fetch = try descriptor.objectFetch()
+        return try SwiftDataError.translating { () throws(LarderError) in
+            try objects.count(fetch)
+        }
+    }
+
+    public func fetchIdentifiers<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>
+    ) throws -> [PersistentIdentifier] {
+        if descriptor.includePendingChanges, hasChanges, !descriptor.sortBy.isEmpty {
+            throw SwiftDataError.sortingPendingChangesWithIdentifiers
+        }
+        let fetch = try descriptor.objectFetch()
+        return try SwiftDataError.translating { () throws(LarderError) in
+            try objects.identifiers(fetch)
+        }
+    }
+
+    public func fetchIdentifiers<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>, batchSize: Int
+    ) throws -> FetchResultsCollection<PersistentIdentifier> {
+        FetchResultsCollection(elements: try fetchIdentifiers(descriptor))
+    }
+
+    /// Calls a closure for each model, reading a batch at a time, so that memory is bounded.
+    ///
+    /// - Parameter allowEscapingMutations: Whether the closure may leave changes in the context.
+    ///   Otherwise a change that it leaves is an error.
+    public func enumerate<T: PersistentModel>(
+        _ fetch: FetchDescriptor<T>, batchSize: Int = 5000,
+        allowEscapingMutations: Bool = false, block: (_ model: T) throws -> Void
+    ) throws {
+        let fetch = try fetch.objectFetch()
+        let identifiers = try SwiftDataError.translating { () throws(LarderError) in
+            try objects.identifiers(fetch)
+        }
+        var start = 0
+        while start < identifiers.count {
+            let part = Array(identifiers[start...].prefix(max(1, batchSize)))
+            start += part.count
+            let batch = try SwiftDataError.translating { () throws(LarderError) in
+                try objects.objects(for: part)
+            }
+            for object in batch {
+                guard let model = objects.instance(of: object) as? T else { continue }
+                let hadChanges = hasChanges
+                try block(model)
+                guard allowEscapingMutations || hadChanges || !hasChanges else {
+                    throw SwiftDataError.modelValidationFailure.explained(
+                        "the closure of enumerate left changes; save them in the closure, or set "
+                            + "allowEscapingMutations")
+                }
+            }
+        }
+    }
+
+    /// The model with an identifier, without reading it. If there is no such object, it is a model
+    /// that says that it is deleted.
+    public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
+        if let object = try? objects.object(for: persistentModelID),
+            let model = objects.instance(of: object) as? any PersistentModel
+        {
+            return model
+        }
+        return core.goneModel(entityName: persistentModelID.entityName, self)
+    }
+
+    /// The model with an identifier if the context has it; it is never read from the store.
+    public func registeredModel<T: PersistentModel>(
+        for persistentModelID: PersistentIdentifier
+    ) -> T? {
+        objects.registeredObject(for: persistentModelID).flatMap {
+            objects.instance(of: $0) as? T
+        }
+    }
+
+    /// The model with an identifier, read from the store if the context does not have it; nil if
+    /// there is no such object, or it will be deleted by the next save.
+    public func existingModel<T: PersistentModel>(
+        for persistentModelID: PersistentIdentifier
+    ) throws -> T? {
+        if let object = objects.registeredObject(for: persistentModelID), object.hasChanges {
+            return object.status == .deleted ? nil : objects.instance(of: object) as? T
+        }
+        return try SwiftDataError.translating { () throws(LarderError) in
+            try objects.objects(for: [persistentModelID])
+        }.first.flatMap { objects.instance(of: $0) as? T }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import LarderModel
+import LarderObjects
+
+extension ModelContext {
+    /// Saves all changes as one transaction. Temporary identifiers become permanent.
+    ///
+    /// ``willSave`` is posted before it, and ``didSave`` after it, both on this thread.
+    ///
+    /// - Throws: ``SwiftDataError/modelValidationFailure`` with every rule that the changes break;
+    ///   the context keeps them then.
+    public func save() throws {
+        guard hasChanges else { return }
+        guard core.allowsSave else {
+            throw SwiftDataError.modelValidationFailure.explained(
+                "the configuration of the store does not allow saving")
+        }
+        NotificationCenter.default.post(name: Self.willSave, object: self)
+        objects.setAuthor(author ?? "")
+        let saved = try SwiftDataError.translating { () throws(LarderError) in
+            try objects.save()
+        }
+        NotificationCenter.default.post(
+            name: Self.didSave, object: self, userInfo: userInfo(of: saved))
+    }
+
+    /// Under the keys of the enum are sets, and under their names arrays.
+    private func userInfo(of saved: ObjectContext.Saved) -> [AnyHashable: Any] {
+        var info: [AnyHashable: Any] = [:]
+        let lists: [(NotificationKey, [StoredObject])] = [
+            (.insertedIdentifiers, saved.inserted), (.updatedIdentifiers, saved.updated),
+            (.deletedIdentifiers, saved.deleted),
+        ]
+        for (key, objects) in lists {
+            let identifiers = objects.map { $0.identifier(entityName: "") }
+            info[key] = Set(identifiers)
+            info[key.rawValue] = identifiers
+        }
+        return info
+    }
+}

@@ -1,0 +1,159 @@
+public import Foundation
+import LarderModel
+import LarderObjects
+
+/// The models that one thread or actor works with, and their changes until they are saved.
+///
+/// A context has one instance per identifier. It keeps its container. A fetch refreshes the models
+/// that it finds and that have no changes; other models stay as they are.
+public class ModelContext: Equatable, SendableMetatype {
+    public static let willSave = Notification.Name("NSModelContextWillSave")
+    public static let didSave = Notification.Name("NSModelContextDidSave")
+
+    /// The keys of what ``didSave`` has in its `userInfo`.
+    public enum NotificationKey: String {
+        case queryGeneration, invalidatedAllIdentifiers
+        case insertedIdentifiers = "inserted"
+        case updatedIdentifiers = "updated"
+        case deletedIdentifiers = "deleted"
+        case historyTokens
+    }
+
+    let core: ContainerCore
+    let objects: ObjectContext
+    private let state: EditingState
+    /// Models are told apart by their classes; see `ContainerCore.entityName(of:)`.
+    var autosaver: Autosaver?
+
+    /// Whether the context is that of the main actor.
+    var isMain: Bool { autosaver != nil }
+
+    /// Whether changes are saved by themselves after each turn of the main actor. Only the main
+    /// context does so by default.
+    public var autosaveEnabled = false {
+        didSet { if autosaveEnabled { modelDidChange() } }
+    }
+
+    public var undoManager: UndoManager?
+
+    public init(_ container: ModelContainer) {
+        core = container.core
+        objects = ObjectContext(container.core.model)
+        state = EditingState()
+        editingState = state
+        objects.owner = self
+    }
+
+    init(_ core: ContainerCore) {
+        self.core = core
+        objects = ObjectContext(core.model)
+        state = EditingState()
+        editingState = state
+        objects.owner = self
+    }
+
+    public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
+
+    public var container: ModelContainer { core.container }
+
+    /// Who makes the changes of the context, for the history.
+    public var author: String? {
+        get { editingState.author }
+        set { editingState.author = newValue }
+    }
+
+    public var editingState: EditingState
+
+    // MARK: - Changes
+
+    public var hasChanges: Bool { objects.hasChanges }
+
+    public var insertedModelsArray: [any PersistentModel] { models(objects.insertedObjects) }
+    public var changedModelsArray: [any PersistentModel] { models(objects.updatedObjects) }
+    public var deletedModelsArray: [any PersistentModel] { models(objects.deletedObjects) }
+
+    func models(_ objects: [StoredObject]) -> [any PersistentModel] {
+        objects.compactMap { self.objects.instance(of: $0) as? any PersistentModel }
+    }
+
+    /// Inserts a model, and the models without a context that are related to it.
+    public func insert<T: PersistentModel>(_ model: T) {
+        let isInserted = try? objects.insert(model) { owner in
+            (owner as? any PersistentModel).map { type(of: $0).entityName } ?? ""
+        }
+        if isInserted == nil {
+            core.log("\(T.entityName) is not in the schema of the container; it is not inserted")
+        } else if isInserted == false {
+            core.log("a \(T.entityName) belongs to another context; it is not inserted")
+        }
+        modelDidChange()
+    }
+
+    /// Marks a model to be deleted by the next save.
+    public func delete<T: PersistentModel>(_ model: T) {
+        objects.delete(model._$object)
+        modelDidChange()
+    }
+
+    /// Marks the models that match to be deleted by the next save, pending ones included.
+    public func delete<T: PersistentModel>(
+        model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
+    ) throws {
+        var fetch = try FetchDescriptor<T>(predicate: predicate).objectFetch()
+        fetch.includesSubentities = includeSubclasses
+        let found = try SwiftDataError.translating { () throws(LarderError) in
+            try objects.fetch(fetch)
+        }
+        for object in found { objects.delete(object) }
+        modelDidChange()
+    }
+
+    /// Discards all changes.
+    public func rollback() { objects.rollback() }
+
+    /// Applies what is pending: the delete rules, and what others have deleted.
+    public func processPendingChanges() { objects.applyCommitsOfOthers() }
+
+    /// Runs a closure and saves the changes.
+    public func transaction(block: () throws -> Void) throws {
+        try block()
+        try save()
+    }
+
+    /// Called after each change of a model.
+    @usableFromInline
+    func modelDidChange() {
+        guard autosaveEnabled else { return }
+        autosaver?.schedule(self)
+    }
+
+    func setRelated(
+        _ owners: [any ObjectOwner], of object: StoredObject, _ slot: Int
+    ) {
+        for owner in owners {
+            owner._$unite()
+            if !owner._$object.isManaged, let model = owner as? any PersistentModel {
+                insert(model)
+            }
+        }
+        let related = owners.map(\._$object).filter { $0.context === objects }
+        if object.entity?.properties[slot].kind == .toMany {
+            objects.setToMany(object, slot, related.map(\.identifier))
+        } else {
+            objects.setToOne(object, slot, related.first)
+        }
+    }
+}
+
+@available(*, unavailable)
+extension ModelContext: @unchecked Sendable {}
+
+/// Who edits: a context, and the author that the history records.
+public struct EditingState: Identifiable, Sendable {
+    public let id: UUID
+    public var author: String?
+
+    init() {
+        id = UUID()
+    }
+}

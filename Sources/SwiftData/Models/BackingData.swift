@@ -1,0 +1,124 @@
+public import LarderObjects
+
+/// The values of a model by key path.
+public protocol BackingData<Model> {
+    associatedtype Model: PersistentModel
+
+    init(for modelType: Model.Type)
+
+    var persistentModelID: PersistentIdentifier? { get set }
+    var metadata: Any { get }
+
+    @_disfavoredOverload
+    func getValue<Value: Decodable>(forKey: KeyPath<Model, Value>) -> Value
+    func getValue<Value: PersistentModel>(forKey: KeyPath<Model, Value>) -> Value
+    func getValue<Value: PersistentModel>(forKey: KeyPath<Model, Value?>) -> Value?
+    func getValue<Value: RelationshipCollection, OtherModel>(
+        forKey: KeyPath<Model, Value>
+    ) -> Value where OtherModel == Value.PersistentElement
+    func getValue<Value: Decodable & RelationshipCollection, OtherModel>(
+        forKey: KeyPath<Model, Value>
+    ) -> Value where OtherModel == Value.PersistentElement
+
+    @_disfavoredOverload
+    func setValue<Value: Encodable>(forKey: KeyPath<Model, Value>, to newValue: Value)
+    func setValue<Value: PersistentModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
+    func setValue<Value: PersistentModel>(forKey: KeyPath<Model, Value?>, to newValue: Value?)
+    func setValue<Value: RelationshipCollection, OtherModel>(
+        forKey: KeyPath<Model, Value>, to newValue: Value
+    ) where OtherModel == Value.PersistentElement
+    func setValue<Value: Encodable & RelationshipCollection, OtherModel>(
+        forKey: KeyPath<Model, Value>, to newValue: Value
+    ) where OtherModel == Value.PersistentElement
+
+    func getTransformableValue<Value>(forKey: KeyPath<Model, Value>) -> Value
+    func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
+}
+
+/// The values in an object of this module, which `persistentBackingData` of a model returns.
+struct StoredBackingData<Model: PersistentModel>: BackingData {
+    let object: StoredObject
+
+    init(_ object: StoredObject) { self.object = object }
+
+    init(for modelType: Model.Type) { self.init(StoredObject()) }
+
+    var persistentModelID: PersistentIdentifier? {
+        get { object.identifier(entityName: Model.entityName) }
+        set {}
+    }
+
+    var metadata: Any { object }
+
+    // A model over the same object has the accessors.
+    private var model: Model {
+        if let model = object.owner as? Model { return model }
+        let model = Model(backingData: self)
+        model._$object = object
+        object.owner = model
+        return model
+    }
+
+    func getValue<Value: Decodable>(forKey keyPath: KeyPath<Model, Value>) -> Value {
+        model[keyPath: keyPath]
+    }
+    func getValue<Value: PersistentModel>(forKey keyPath: KeyPath<Model, Value>) -> Value {
+        model[keyPath: keyPath]
+    }
+    func getValue<Value: PersistentModel>(forKey keyPath: KeyPath<Model, Value?>) -> Value? {
+        model[keyPath: keyPath]
+    }
+    func getValue<Value: RelationshipCollection, OtherModel>(
+        forKey keyPath: KeyPath<Model, Value>
+    ) -> Value where OtherModel == Value.PersistentElement { model[keyPath: keyPath] }
+    func getValue<Value: Decodable & RelationshipCollection, OtherModel>(
+        forKey keyPath: KeyPath<Model, Value>
+    ) -> Value where OtherModel == Value.PersistentElement { model[keyPath: keyPath] }
+    func getTransformableValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value {
+        model[keyPath: keyPath]
+    }
+
+    func setValue<Value: Encodable>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value) {
+        set(keyPath, newValue)
+    }
+    func setValue<Value: PersistentModel>(
+        forKey keyPath: KeyPath<Model, Value>, to newValue: Value
+    ) { set(keyPath, newValue) }
+    func setValue<Value: PersistentModel>(
+        forKey keyPath: KeyPath<Model, Value?>, to newValue: Value?
+    ) { set(keyPath, newValue) }
+    func setValue<Value: RelationshipCollection, OtherModel>(
+        forKey keyPath: KeyPath<Model, Value>, to newValue: Value
+    ) where OtherModel == Value.PersistentElement { set(keyPath, newValue) }
+    func setValue<Value: Encodable & RelationshipCollection, OtherModel>(
+        forKey keyPath: KeyPath<Model, Value>, to newValue: Value
+    ) where OtherModel == Value.PersistentElement { set(keyPath, newValue) }
+    func setTransformableValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value) {
+        set(keyPath, newValue)
+    }
+
+    private func set<Value>(_ keyPath: KeyPath<Model, Value>, _ newValue: Value) {
+        guard let writable = keyPath as? ReferenceWritableKeyPath<Model, Value> else { return }
+        model[keyPath: writable] = newValue
+    }
+}
+
+/// The backing data of a model, for its property `persistentBackingData`.
+public func _backingData<Model: PersistentModel>(of model: Model) -> any BackingData<Model> {
+    StoredBackingData<Model>(model._$object)
+}
+
+/// The object of backing data: that of this module's, or one with the values of another kind.
+public func _object<Model: PersistentModel>(
+    of backingData: any BackingData<Model>
+) -> StoredObject {
+    if let object = backingData.metadata as? StoredObject { return object }
+    return StoredObject()
+}
+
+/// Makes a model have the values of other backing data.
+public func _adopt<Model: PersistentModel>(
+    _ backingData: any BackingData<Model>, by model: Model
+) {
+    model._$object = _object(of: backingData)
+}

@@ -1,0 +1,165 @@
+public import LarderModel
+public import LarderObjects
+public import Observation
+
+// The accessors of a model's attributes, which the macro calls with the slot of the property. The
+// key path has the property's type, and is what Observation needs.
+
+public typealias _StoredObject = StoredObject
+
+public func _newObject() -> StoredObject { StoredObject() }
+
+/// What stands in a model for a property that is stored in its object.
+public struct _NoType: Sendable {
+    @inlinable public init() {}
+}
+
+extension StoredObject {
+    // MARK: - Observation
+
+    @inlinable
+    public func access<Model: PersistentModel, Member>(
+        _ model: Model, keyPath: KeyPath<Model, Member>
+    ) {
+        if let registrar {
+            registrar.access(model, keyPath: keyPath)
+        } else {
+            firstAccess(model, keyPath)
+        }
+    }
+
+    @usableFromInline
+    func firstAccess<Model: PersistentModel, Member>(
+        _ model: Model, _ keyPath: KeyPath<Model, Member>
+    ) {
+        let new = ObservationRegistrar()
+        registrar = new
+        if owner == nil { owner = model }
+        new.access(model, keyPath: keyPath)
+    }
+
+    @inlinable
+    public func withMutation<Model: PersistentModel, Member, Result>(
+        of model: Model, keyPath: KeyPath<Model, Member>, _ mutation: () throws -> Result
+    ) rethrows -> Result {
+        guard let registrar else { return try mutation() }
+        return try registrar.withMutation(of: model, keyPath: keyPath, mutation)
+    }
+
+    /// Tells the observers of a property that it has changed by other means than its setter.
+    public func notify<Model: PersistentModel, Member>(
+        _ model: Model, _ keyPath: KeyPath<Model, Member>
+    ) {
+        registrar?.withMutation(of: model, keyPath: keyPath) {}
+    }
+
+    // MARK: - Scalars
+
+    @inlinable
+    public func initialize<Model: PersistentModel, Member: _AttributeScalar>(
+        at slot: Int, _ keyPath: KeyPath<Model, Member>, to value: Member
+    ) {
+        setValue(value._cell, at: slot)
+    }
+
+    @inlinable
+    public func getValue<Model: PersistentModel, Member: _AttributeScalar>(
+        of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int
+    ) -> Member {
+        access(model, keyPath: keyPath)
+        if slot < cells.count, let cell = cells[slot], let member = Member(_cell: cell) {
+            return member
+        }
+        return readScalar(model, slot)
+    }
+
+    @usableFromInline
+    func readScalar<Model: PersistentModel, Member: _AttributeScalar>(
+        _ model: Model, _ slot: Int
+    ) -> Member {
+        model._$unite()
+        return model._$object.value(at: slot).flatMap { Member(_cell: $0) } ?? Member._blank
+    }
+
+    @inlinable
+    public func setValue<Model: PersistentModel, Member: _AttributeScalar>(
+        of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int, to value: Member
+    ) {
+        withMutation(of: model, keyPath: keyPath) { setValue(value._cell, at: slot) }
+        model._$context?.modelDidChange()
+    }
+
+    // MARK: - Other types
+
+    @_disfavoredOverload
+    public func initialize<Model: PersistentModel, Member: Codable>(
+        at slot: Int, _ keyPath: KeyPath<Model, Member>, to value: Member
+    ) {
+        setDecoded(value, at: slot)
+    }
+
+    @_disfavoredOverload
+    public func getValue<Model: PersistentModel, Member: Codable>(
+        of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int
+    ) -> Member {
+        access(model, keyPath: keyPath)
+        return decodedValue(model, at: slot)
+    }
+
+    @_disfavoredOverload
+    public func setValue<Model: PersistentModel, Member: Codable>(
+        of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int, to value: Member
+    ) {
+        withMutation(of: model, keyPath: keyPath) { setDecoded(value, at: slot) }
+        model._$context?.modelDidChange()
+    }
+
+    // MARK: - Transformable values
+
+    public func initializeTransformable<Model: PersistentModel, Member>(
+        at slot: Int, _ keyPath: KeyPath<Model, Member>, to value: Member
+    ) {
+        setTransformed(value, Model.self, at: slot)
+    }
+
+    public func getTransformableValue<Model: PersistentModel, Member>(
+        of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int
+    ) -> Member {
+        access(model, keyPath: keyPath)
+        return decodedValue(model, at: slot)
+    }
+
+    public func setTransformableValue<Model: PersistentModel, Member>(
+        of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int, to value: Member
+    ) {
+        withMutation(of: model, keyPath: keyPath) {
+            setTransformed(value, Model.self, at: slot)
+        }
+        model._$context?.modelDidChange()
+    }
+
+    private func setTransformed<Model: PersistentModel, Member>(
+        _ value: Member, _ type: Model.Type, at slot: Int
+    ) {
+        setValue(ModelDescription.coding(of: type, at: slot, Member.self).encode(value), at: slot)
+        decoded[slot] = value
+    }
+
+    func setDecoded<Member>(_ value: Member, at slot: Int) {
+        setValue(AttributeCoding.of(Member.self).encode(value), at: slot)
+        decoded[slot] = value
+    }
+
+    func decodedValue<Model: PersistentModel, Member>(_ model: Model, at slot: Int) -> Member {
+        if let known = decoded[slot] as? Member { return known }
+        model._$unite()
+        let object = model._$object
+        if let known = object.decoded[slot] as? Member { return known }
+        let coding = ModelDescription.coding(of: Model.self, at: slot, Member.self)
+        if let value = object.value(at: slot), let member = coding.decode(value) as? Member {
+            object.decoded[slot] = member
+            return member
+        }
+        return coding.blankValue()
+    }
+}

@@ -1,0 +1,124 @@
+public import LarderObjects
+
+// The accessors of a model's relationships.
+
+extension StoredObject {
+    // MARK: - To one
+
+    public func initialize<Model: PersistentModel, Member: PersistentModel>(
+        at slot: Int, _ keyPath: KeyPath<Model, Member>, to value: Member
+    ) {
+        setUnmanaged([value.asOwner], at: slot)
+    }
+
+    public func initialize<Model: PersistentModel, Member: PersistentModel>(
+        at slot: Int, _ keyPath: KeyPath<Model, Member?>, to value: Member?
+    ) {
+        setUnmanaged(value.map { [$0.asOwner] } ?? [], at: slot)
+    }
+
+    /// A required relationship whose object does not exist any more has an instance without values.
+    public func getValue<Model: PersistentModel, Member: PersistentModel>(
+        of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int
+    ) -> Member {
+        access(model, keyPath: keyPath)
+        if let member = related(model, slot).first as? Member { return member }
+        if let blank = decoded[slot] as? Member { return blank }
+        let blank = Member.gone(from: model._$context)
+        decoded[slot] = blank
+        return blank
+    }
+
+    public func getValue<Model: PersistentModel, Member: PersistentModel>(
+        of model: Model, _ keyPath: KeyPath<Model, Member?>, at slot: Int
+    ) -> Member? {
+        access(model, keyPath: keyPath)
+        return related(model, slot).first as? Member
+    }
+
+    public func setValue<Model: PersistentModel, Member: PersistentModel>(
+        of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int, to value: Member
+    ) {
+        withMutation(of: model, keyPath: keyPath) { setRelated([value.asOwner], of: model, slot) }
+        model._$context?.modelDidChange()
+    }
+
+    public func setValue<Model: PersistentModel, Member: PersistentModel>(
+        of model: Model, _ keyPath: KeyPath<Model, Member?>, at slot: Int, to value: Member?
+    ) {
+        withMutation(of: model, keyPath: keyPath) {
+            setRelated(value.map { [$0.asOwner] } ?? [], of: model, slot)
+        }
+        model._$context?.modelDidChange()
+    }
+
+    // MARK: - To many
+
+    public func initialize<Model: PersistentModel, Member: RelationshipCollection>(
+        at slot: Int, _ keyPath: KeyPath<Model, Member>, to value: Member
+    ) {
+        setUnmanaged(value._models.map(\.asOwner), at: slot)
+    }
+
+    public func getValue<Model: PersistentModel, Member: RelationshipCollection>(
+        of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int
+    ) -> Member {
+        access(model, keyPath: keyPath)
+        return ._collection(
+            of: related(model, slot).compactMap { $0 as? Member.PersistentElement })
+    }
+
+    public func setValue<Model: PersistentModel, Member: RelationshipCollection>(
+        of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int, to value: Member
+    ) {
+        withMutation(of: model, keyPath: keyPath) {
+            setRelated(value._models.map(\.asOwner), of: model, slot)
+        }
+        model._$context?.modelDidChange()
+    }
+
+    // MARK: -
+
+    private func related<Model: PersistentModel>(
+        _ model: Model, _ slot: Int
+    ) -> [any ObjectOwner] {
+        model._$unite()
+        return model._$object.relatedOwners(at: slot)
+    }
+
+    /// Sets a relationship. Models without a context that are related to one in a context join it.
+    private func setRelated<Model: PersistentModel>(
+        _ owners: [any ObjectOwner], of model: Model, _ slot: Int
+    ) {
+        model._$unite()
+        let object = model._$object
+        if object.owner == nil { object.owner = model }
+        if object.isManaged, let context = model._$context {
+            context.setRelated(owners, of: object, slot)
+            return
+        }
+        object.setUnmanaged(owners, at: slot)
+        let managed = owners.lazy.compactMap { owner in
+            owner._$object.isManaged ? (owner as? any PersistentModel)?._$context : nil
+        }.first
+        managed?.insert(model)
+    }
+}
+
+extension PersistentModel {
+    /// The model as an owner of its object, which the object can find from now on.
+    var asOwner: any ObjectOwner {
+        if _$object.owner == nil { _$object.owner = self }
+        return self
+    }
+
+    /// A model of an object that does not exist any more.
+    static func gone(from context: ModelContext?) -> Self {
+        let object = StoredObject()
+        object.becomeGone()
+        let model = Self(backingData: StoredBackingData<Self>(object))
+        model._$object = object
+        object.owner = model
+        return model
+    }
+}
