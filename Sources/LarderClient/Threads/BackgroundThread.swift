@@ -2,14 +2,14 @@ import Glibc
 import LarderModel
 
 /// The library's own threads, for work that blocks. They receive no signals.
-enum BackgroundThread {
+package enum BackgroundThread {
     /// The closures for new threads. Each thread takes one, in any order.
     private static let bodies = Monitor<[@Sendable () -> Void]>([])
 
     /// Runs the closure on a new thread.
     ///
     /// - Throws: `resourceExhausted` if the system cannot create a thread.
-    static func start(_ body: @escaping @Sendable () -> Void) throws(LarderError) {
+    package static func start(_ body: @escaping @Sendable () -> Void) throws(LarderError) {
         // The lock is held until the thread exists, so that another thread cannot take the closure
         // of one that could not be created.
         let status = bodies.withLock { bodies in

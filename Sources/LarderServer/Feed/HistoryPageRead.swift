@@ -137,6 +137,16 @@ extension HistoryPage {
     /// The number of transactions that end in the page.
     var completeCount: Int { transactions.count - (isLastPartial ? 1 : 0) }
 
+    /// Whether a part of the transaction was sent with which the next page begins.
+    ///
+    /// - Parameters:
+    ///   - hasSentPart: The same for this page.
+    ///   - start: Where this page begins; nil for the first one.
+    func continues(afterPart hasSentPart: Bool, from start: HistoryPosition?) -> Bool {
+        let isSameTransaction = end.isWithin && end.number == start?.number
+        return isLastPartial || isSameTransaction && hasSentPart
+    }
+
     /// Removes the transactions that have no changes left.
     ///
     /// - Parameter keepsFirst: Whether the first one stays, as the end of a longer one.

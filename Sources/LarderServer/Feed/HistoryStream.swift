@@ -247,8 +247,7 @@ final class HistoryStream {
     ) {
         let isLast = nextRead.isLast(page)
         self.checked = checked
-        let isSameTransaction = page.end.isWithin && page.end.number == position?.number
-        hasSentPart = page.isLastPartial || isSameTransaction && hasSentPart
+        hasSentPart = page.continues(afterPart: hasSentPart, from: position)
         position = page.end
         sentCount += page.completeCount
         if isLast {

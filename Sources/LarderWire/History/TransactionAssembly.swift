@@ -1,14 +1,15 @@
-import LarderModel
-internal import LarderWire
+package import LarderModel
 
-/// Joins the parts of transactions that the server sends in several replies, and gives them the
+/// Joins the parts of transactions that arrive in several replies, and gives them the
 /// objects of these replies.
-struct TransactionAssembly {
+package struct TransactionAssembly {
     /// A transaction of which more parts follow.
     private var partial: HistoryTransaction?
 
+    package init() {}
+
     /// The transactions that are complete with a reply.
-    mutating func append(_ reply: HistoryReply) -> [HistoryTransaction] {
+    package mutating func append(_ reply: HistoryReply) -> [HistoryTransaction] {
         var transactions = reply.transactions
         if !reply.objects.isEmpty {
             let objects = Dictionary(

@@ -1,0 +1,90 @@
+package import FoundationEssentials
+package import LarderClient
+package import LarderModel
+
+/// A store that a server serves, over one connection that all threads share.
+///
+/// Reads are repeated over a new connection if the current one is lost. Every save has an
+/// idempotency key, so that it is repeated, too, and happens once.
+package final class ClientStore: ObjectStore {
+    package let identifier: UUID
+    package let schema: Schema
+    package let isReadOnly: Bool
+    /// The connection to the server.
+    package let client: StoreClient
+    private let feed: CommitFeed
+    /// Ends with the store; nil if there is nothing to end.
+    private let file: StoreFileUse?
+
+    /// - Parameters:
+    ///   - schema: That of the client's server; nil reads it.
+    ///   - isReadOnly: Whether saves are rejected, also if the server accepts them.
+    /// - Throws: `malformedSchema` if the server's schema cannot be read; errors of the connection.
+    package convenience init(
+        _ client: StoreClient, schema: Schema? = nil, isReadOnly: Bool = false
+    ) throws(LarderError) {
+        try self.init(client, schema: schema, isReadOnly: isReadOnly, file: nil)
+    }
+
+    init(
+        _ client: StoreClient, schema: Schema?, isReadOnly: Bool, file: StoreFileUse?
+    ) throws(LarderError) {
+        self.client = client
+        self.schema = if let schema { schema } else { try client.schema() }
+        self.isReadOnly = isReadOnly || client.server.isReadOnly
+        self.file = file
+        identifier = client.server.storeIdentifier
+        feed = CommitFeed(client)
+    }
+
+    deinit {
+        guard let file else { return }
+        // The feed's thread may have the last reference to the client for a moment.
+        client.close()
+        file.end()
+    }
+
+    package func batches(
+        _ query: Query, _ parameters: QueryParameters
+    ) throws(LarderError) -> [Batch] {
+        try client.batches(query, parameters)
+    }
+
+    package func objects(
+        _ identifiers: [PersistentIdentifier], properties: [String]?
+    ) throws(LarderError) -> [Batch] {
+        try ObjectReads.batches(of: identifiers) { (part) throws(LarderError) in
+            try client.batches(of: part, properties: properties)
+        }
+    }
+
+    package func save(_ changes: ChangeSet) throws(LarderError) -> SaveResult {
+        guard !isReadOnly else { throw .readOnlyStore }
+        let key = changes.idempotencyKey.isEmpty ? UUID().uuidString : ""
+        return try client.save(changes, idempotencyKey: key)
+    }
+
+    package func history(
+        _ fetch: HistoryFetch, objects: [HistoryObjects]
+    ) throws(LarderError) -> History {
+        try client.history(fetch, objects: objects)
+    }
+
+    @discardableResult
+    package func deleteHistory(_ deletion: HistoryDeletion) throws(LarderError) -> Int64 {
+        guard !isReadOnly else { throw .readOnlyStore }
+        return try client.deleteHistory(deletion)
+    }
+
+    package func currentToken() throws(LarderError) -> HistoryToken {
+        try client.currentToken()
+    }
+
+    package func observeCommits(
+        _ body: @escaping @Sendable (HistoryTransaction) -> Void
+    ) -> any AnyObject & Sendable {
+        feed.observe(body)
+    }
+
+    package func erase() throws(LarderError) { try eraseByChanges() }
+}

@@ -1,0 +1,3 @@
+final class StoreFileUse: Sendable {
+    func end() {}
+}
