@@ -48,16 +48,3 @@ extension PersistentIdentifier: Identifiable {
 
     public var id: ID { ID(identifier: self) }
 }
-
-extension PersistentIdentifier: Comparable {
-    /// By entity, then by key. Temporary identifiers follow permanent ones.
-    public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
-        if left.entityName != right.entityName { return left.entityName < right.entityName }
-        return switch (left.key, right.key) {
-        case (.permanent(let left), .permanent(let right)): left < right
-        case (.temporary(let left), .temporary(let right)): left < right
-        case (.permanent, .temporary): true
-        case (.temporary, .permanent): false
-        }
-    }
-}

@@ -1,7 +1,7 @@
 import Foundation
 import LarderModel
 import LarderObjects
-import Synchronization
+internal import Synchronization
 
 /// What a container and its contexts share. Contexts keep it, so that a container may end before
 /// them; it keeps neither.
@@ -50,14 +50,16 @@ final class ContainerCore: Sendable {
                 throw SwiftDataError.configurationSchemaNotFoundInContainerSchema
             }
             let store = try StoreOpening.open(configuration, part, migrationPlan)
-            for description in part.descriptions where stores[description.entityName] == nil {
-                guard let entity = store.schema.entity(named: description.entityName) else {
+            for description in part.descriptions {
+                let name = description.type.entityName
+                guard stores[name] == nil else { continue }
+                guard let entity = store.schema.entity(named: name) else {
                     throw SwiftDataError.loadIssueModelContainer.explained(
-                        "the store has no entity \(description.entityName)")
+                        "the store has no entity \(name)")
                 }
                 entities.append(ObjectEntity(description, entity))
-                stores[description.entityName] = store
-                types[description.entityName] = description.type
+                stores[name] = store
+                types[name] = description.type
             }
         }
         self.types = types
@@ -100,17 +102,14 @@ final class ContainerCore: Sendable {
         return type.gone(from: context)
     }
 
-    /// Logs what an interface without errors cannot say.
-    func log(_ message: String) {
-        FileHandle.standardError.write(Data("SwiftData: \(message)\n".utf8))
-    }
+    func log(_ message: String) { Log.write(message) }
 }
 
 extension ObjectEntity {
     convenience init(_ description: ModelDescription, _ entity: LarderModel.Entity) {
         let type = description.type
         self.init(
-            entity, names: description.properties.map(\.name),
+            entity, names: description.properties.map(\.storeName),
             OwnerClass(
                 make: { type.instance(of: $0) },
                 notify: { owner, slot in (owner as? any PersistentModel)?._$notify(slot: slot) }))

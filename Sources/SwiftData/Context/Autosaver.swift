@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// Saves the main context after the current turn of the main actor.
 final class Autosaver: Sendable {

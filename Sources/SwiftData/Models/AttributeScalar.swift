@@ -116,11 +116,11 @@ extension Decimal: _AttributeScalar {
 extension Optional: _AttributeScalar where Wrapped: _AttributeScalar {
     @inlinable public init?(_cell: Value) {
         if case .null = _cell {
-            self = .some(nil)
+            self = .none
             return
         }
         guard let wrapped = Wrapped(_cell: _cell) else { return nil }
-        self = .some(wrapped)
+        self = wrapped
     }
     @inlinable public var _cell: Value { self.map(\._cell) ?? .null }
     public static var _blank: Wrapped? { nil }

@@ -75,10 +75,15 @@ extension PersistentModel {
     // MARK: - QueryableEntity
 
     /// The name of the entity: that of the type, without the types around it.
-    public static var entityName: String { Schema.entityName(for: Self.self) }
+    public static var entityName: String {
+        StoreName.of(ModelDescription.of(Self.self).entityName)
+    }
 
     public static func property(at keyPath: AnyKeyPath) -> EntityProperty? {
-        ModelDescription.of(Self.self).property(at: keyPath)
+        if let property = ModelDescription.of(Self.self).property(of: keyPath) {
+            return .named(property.storeName)
+        }
+        return keyPath == \Self.persistentModelID || keyPath == \Self.id ? .identifier : nil
     }
 }
 

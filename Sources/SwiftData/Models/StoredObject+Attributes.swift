@@ -1,4 +1,4 @@
-public import LarderModel
+import LarderModel
 public import LarderObjects
 public import Observation
 
@@ -8,11 +8,6 @@ public import Observation
 public typealias _StoredObject = StoredObject
 
 public func _newObject() -> StoredObject { StoredObject() }
-
-/// What stands in a model for a property that is stored in its object.
-public struct _NoType: Sendable {
-    @inlinable public init() {}
-}
 
 extension StoredObject {
     // MARK: - Observation
@@ -95,7 +90,7 @@ extension StoredObject {
     public func initialize<Model: PersistentModel, Member: Codable>(
         at slot: Int, _ keyPath: KeyPath<Model, Member>, to value: Member
     ) {
-        setDecoded(value, at: slot)
+        encode(value, Model.self, at: slot)
     }
 
     @_disfavoredOverload
@@ -110,7 +105,7 @@ extension StoredObject {
     public func setValue<Model: PersistentModel, Member: Codable>(
         of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int, to value: Member
     ) {
-        withMutation(of: model, keyPath: keyPath) { setDecoded(value, at: slot) }
+        withMutation(of: model, keyPath: keyPath) { encode(value, Model.self, at: slot) }
         model._$context?.modelDidChange()
     }
 
@@ -119,7 +114,7 @@ extension StoredObject {
     public func initializeTransformable<Model: PersistentModel, Member>(
         at slot: Int, _ keyPath: KeyPath<Model, Member>, to value: Member
     ) {
-        setTransformed(value, Model.self, at: slot)
+        encode(value, Model.self, at: slot)
     }
 
     public func getTransformableValue<Model: PersistentModel, Member>(
@@ -132,34 +127,42 @@ extension StoredObject {
     public func setTransformableValue<Model: PersistentModel, Member>(
         of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int, to value: Member
     ) {
-        withMutation(of: model, keyPath: keyPath) {
-            setTransformed(value, Model.self, at: slot)
-        }
+        withMutation(of: model, keyPath: keyPath) { encode(value, Model.self, at: slot) }
         model._$context?.modelDidChange()
     }
 
-    private func setTransformed<Model: PersistentModel, Member>(
+    /// Stores a value in the form that the attribute has, and keeps it as it is.
+    private func encode<Model: PersistentModel, Member>(
         _ value: Member, _ type: Model.Type, at slot: Int
     ) {
-        setValue(ModelDescription.coding(of: type, at: slot, Member.self).encode(value), at: slot)
+        let property = ModelDescription.of(type).properties[slot]
+        do {
+            setValue(try property.coding?.encode(value) ?? .null, at: slot)
+        } catch {
+            Log.write("\(type.entityName).\(property.name) is stored as nil: \(error)")
+            setValue(.null, at: slot)
+        }
         decoded[slot] = value
+        BlankValues.remember(value)
     }
 
-    func setDecoded<Member>(_ value: Member, at slot: Int) {
-        setValue(AttributeCoding.of(Member.self).encode(value), at: slot)
-        decoded[slot] = value
-    }
-
-    func decodedValue<Model: PersistentModel, Member>(_ model: Model, at slot: Int) -> Member {
-        if let known = decoded[slot] as? Member { return known }
+    private func decodedValue<Model: PersistentModel, Member>(
+        _ model: Model, at slot: Int
+    ) -> Member {
+        // A missing value must not be cast: nil is a value of an optional type.
+        if let known = decoded[slot], let member = known as? Member { return member }
         model._$unite()
         let object = model._$object
-        if let known = object.decoded[slot] as? Member { return known }
-        let coding = ModelDescription.coding(of: Model.self, at: slot, Member.self)
-        if let value = object.value(at: slot), let member = coding.decode(value) as? Member {
-            object.decoded[slot] = member
-            return member
+        if let known = object.decoded[slot], let member = known as? Member { return member }
+        let property = ModelDescription.of(type(of: model)).properties[slot]
+        if let value = object.value(at: slot) {
+            if let known = property.coding?.decode(value), let member = known as? Member {
+                object.decoded[slot] = member
+                BlankValues.remember(member)
+                return member
+            }
+            if value.isNull, let none = BlankValues.none(Member.self) { return none }
         }
-        return coding.blankValue()
+        return BlankValues.value(of: property)
     }
 }

@@ -23,7 +23,7 @@ extension StoredObject {
     ) -> Member {
         access(model, keyPath: keyPath)
         if let member = related(model, slot).first as? Member { return member }
-        if let blank = decoded[slot] as? Member { return blank }
+        if let known = decoded[slot], let blank = known as? Member { return blank }
         let blank = Member.gone(from: model._$context)
         decoded[slot] = blank
         return blank

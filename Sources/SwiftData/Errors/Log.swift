@@ -1,0 +1,8 @@
+import Foundation
+
+/// What an interface without errors cannot say goes to standard error.
+enum Log {
+    static func write(_ message: String) {
+        FileHandle.standardError.write(Data("SwiftData: \(message)\n".utf8))
+    }
+}

@@ -1,0 +1,188 @@
+import LarderModel
+import LarderObjects
+import Testing
+
+@Suite("A context of objects")
+struct ObjectContextTests {
+    @Test("has inserted, changed and deleted objects in fetches before they are saved")
+    func pendingChanges() throws {
+        let owner = try Shop().owner()
+        let first = try owner.new("Article", ["title": "A", "words": 5])
+        _ = try owner.new("Article", ["title": "B", "words": 1])
+        #expect(try owner.names("Article") == ["A", "B"])
+        #expect(try owner.names("Article", where: "words > 2") == ["A"])
+        _ = try owner.context.save()
+        #expect(!owner.context.hasChanges)
+        first.set("words", 0)
+        #expect(try owner.names("Article", where: "words > 2") == [])
+        #expect(try owner.names("Article", sort: "words") == ["A", "B"])
+        owner.context.delete(first._$object)
+        #expect(try owner.names("Article") == ["B"])
+        #expect(try owner.context.count(ObjectFetch("Article")) == 1)
+    }
+
+    @Test("makes identifiers permanent at the save, and keeps one object per identifier")
+    func identity() throws {
+        let owner = try Shop().owner()
+        let article = try owner.new("Article", ["title": "A"])
+        #expect(article._$object.identifier.isTemporary)
+        _ = try owner.context.save()
+        #expect(!article._$object.identifier.isTemporary)
+        #expect(try owner.fetch(ObjectFetch("Article")).first === article)
+    }
+
+    @Test("sets both sides of a relationship at once")
+    func inverses() throws {
+        let owner = try Shop().owner()
+        let category = try owner.new("Category", ["name": "tech"])
+        let other = try owner.new("Category", ["name": "art"])
+        let article = try owner.new("Article", ["title": "A"])
+        article.setOne("category", category)
+        #expect(category.related("articles").first === article)
+        other.setMany("articles", [article])
+        #expect(article.related("category").first === other)
+        #expect(category.related("articles").isEmpty)
+        let tag = try owner.new("Tag", ["name": "t"])
+        article.setMany("tags", [tag])
+        #expect(tag.related("articles").first === article)
+        _ = try owner.context.save()
+        tag.setMany("articles", [])
+        #expect(article.related("tags").isEmpty)
+        _ = try owner.context.save()
+        #expect(try owner.context.count(ObjectFetch("Tag")) == 1)
+    }
+
+    @Test("saves links that other contexts then read, in both directions")
+    func links() throws {
+        let shop = try Shop()
+        let owner = shop.owner()
+        let article = try owner.new("Article", ["title": "A"])
+        let category = try owner.new("Category", ["name": "tech"])
+        let tags = try ["x", "y"].map { try owner.new("Tag", ["name": .string($0)]) }
+        article.setOne("category", category)
+        article.setMany("tags", tags)
+        _ = try owner.context.save()
+        let reader = shop.owner()
+        let read = try #require(try reader.fetch(ObjectFetch("Article")).first)
+        #expect(read.related("category").map { $0.string("name") } == ["tech"])
+        #expect(read.related("tags").map { $0.string("name") }.sorted() == ["x", "y"])
+        #expect(read.related("category").first?.related("articles").first === read)
+        #expect(try reader.names("Article", where: "ANY tags.name == \"x\"") == ["A"])
+    }
+
+    @Test("inserts the objects that are related to an inserted one")
+    func graph() throws {
+        let owner = try Shop().owner()
+        let article = Instance("Article")
+        let note = Instance("Note")
+        article._$object.setValue("A", at: 0)
+        article._$object.setUnmanaged([note], at: 4)
+        note._$object.setValue("n", at: 0)
+        try owner.insert(article)
+        #expect(note._$object.isManaged)
+        #expect(note.related("article").first === article)
+        _ = try owner.context.save()
+        #expect(try owner.names("Note") == ["n"])
+    }
+
+    @Test("deletes what the rule cascade takes, and nullifies the rest")
+    func deletion() throws {
+        let owner = try Shop().owner()
+        let article = try owner.new("Article", ["title": "A"])
+        let note = try owner.new("Note", ["text": "n"])
+        let category = try owner.new("Category", ["name": "tech"])
+        note.setOne("article", article)
+        article.setOne("category", category)
+        _ = try owner.context.save()
+        owner.context.delete(article._$object)
+        #expect(category.related("articles").isEmpty)
+        _ = try owner.context.save()
+        #expect(note._$object.status == .gone)
+        #expect(note.string("text") == "n")
+        #expect(article.string("title") == "A")
+        #expect(try owner.names("Note") == [])
+    }
+
+    @Test("restores everything by a rollback")
+    func rollback() throws {
+        let owner = try Shop().owner()
+        let article = try owner.new("Article", ["title": "A"])
+        let category = try owner.new("Category", ["name": "tech"])
+        article.setOne("category", category)
+        _ = try owner.context.save()
+        article.set("title", "B")
+        article.setOne("category", nil)
+        let new = try owner.new("Article", ["title": "C"])
+        owner.context.delete(category._$object)
+        owner.context.rollback()
+        #expect(!owner.context.hasChanges)
+        #expect(article.string("title") == "A")
+        #expect(article.related("category").first === category)
+        #expect(category.related("articles").first === article)
+        #expect(new._$object.status == .unmanaged)
+        #expect(try owner.names("Article") == ["A"])
+    }
+
+    @Test("refreshes unchanged objects by a fetch, and keeps changed properties")
+    func refreshing() throws {
+        let shop = try Shop()
+        let (one, two) = (shop.owner(), shop.owner())
+        let article = try one.new("Article", ["title": "A", "words": 1])
+        _ = try one.context.save()
+        let other = try #require(try two.fetch(ObjectFetch("Article")).first)
+        other.set("title", "B")
+        article.set("words", 2)
+        _ = try one.context.save()
+        #expect(other.value("words") == .int(1))
+        _ = try two.fetch(ObjectFetch("Article"))
+        #expect(other.string("title") == "B")
+        _ = try two.context.save()
+        _ = try one.fetch(ObjectFetch("Article"))
+        #expect(article.string("title") == "B")
+        #expect(article.value("words") == .int(2))
+    }
+
+    @Test("drops a change of an object that somebody has deleted, and saves the rest")
+    func deletedElsewhere() throws {
+        let shop = try Shop()
+        let (one, two) = (shop.owner(), shop.owner())
+        let article = try one.new("Article", ["title": "A"])
+        let kept = try one.new("Article", ["title": "K"])
+        _ = try one.context.save()
+        let others = try two.fetch(ObjectFetch("Article"))
+        two.context.delete(others[0]._$object)
+        _ = try two.context.save()
+        article.set("title", "B")
+        kept.set("title", "L")
+        _ = try one.context.save()
+        #expect(article._$object.status == .gone)
+        #expect(try one.names("Article") == ["L"])
+    }
+
+    @Test("updates the existing object if an inserted one has its unique value")
+    func upsert() throws {
+        let owner = try Shop().owner()
+        let first = try owner.new("Category", ["name": "tech"])
+        _ = try owner.context.save()
+        let second = try owner.new("Category", ["name": "tech"])
+        _ = try owner.context.save()
+        #expect(first._$object.identifier == second._$object.identifier)
+        #expect(try owner.names("Category") == ["tech"])
+    }
+
+    @Test("ends with its owner, and its objects with it")
+    func release() throws {
+        weak var context: ObjectContext?
+        weak var object: StoredObject?
+        do {
+            let owner = try Shop().owner()
+            let article = try owner.new("Article", ["title": "A"])
+            let category = try owner.new("Category", ["name": "c"])
+            article.setOne("category", category)
+            context = owner.context
+            object = article._$object
+        }
+        #expect(context == nil)
+        #expect(object == nil)
+    }
+}

@@ -1,0 +1,139 @@
+import LarderModel
+import LarderObjects
+
+/// An instance of a model class, as the macro makes them.
+final class Instance: ObjectOwner {
+    var _$object: StoredObject
+    var context: AnyObject?
+    let entityName: String
+
+    init(_ entityName: String, _ object: StoredObject = StoredObject()) {
+        self.entityName = entityName
+        _$object = object
+        if object.owner == nil { object.owner = self }
+    }
+
+    func _$join(_ contextOwner: AnyObject) { context = contextOwner }
+    func _$unite() {}
+}
+
+/// The owner of a context.
+final class Owner {
+    let context: ObjectContext
+
+    init(_ model: ObjectModel) {
+        context = ObjectContext(model)
+        context.owner = self
+    }
+}
+
+/// A store of categories, articles, tags and notes, and contexts on it.
+struct Shop {
+    static let articleNames = ["title", "words", "category", "tags", "notes"]
+    let store: any ObjectStore
+    let model: ObjectModel
+
+    init() throws {
+        let schema = try Schema(entities: [
+            Entity(
+                name: "Category",
+                attributes: [Attribute(name: "name", type: .string, isUnique: true)],
+                relationships: [
+                    Relationship(
+                        name: "articles", destination: "Article", isToMany: true,
+                        inverse: "category")
+                ]),
+            Entity(
+                name: "Article",
+                attributes: [
+                    Attribute(name: "title", type: .string),
+                    Attribute(name: "words", type: .int64, defaultValue: .int(0)),
+                ],
+                relationships: [
+                    Relationship(
+                        name: "category", destination: "Category", inverse: "articles"),
+                    Relationship(
+                        name: "tags", destination: "Tag", isToMany: true, inverse: "articles"),
+                    Relationship(
+                        name: "notes", destination: "Note", isToMany: true, inverse: "article",
+                        deleteRule: .cascade),
+                ]),
+            Entity(
+                name: "Tag", attributes: [Attribute(name: "name", type: .string)],
+                relationships: [
+                    Relationship(
+                        name: "articles", destination: "Article", isToMany: true, inverse: "tags")
+                ]),
+            Entity(
+                name: "Note", attributes: [Attribute(name: "text", type: .string)],
+                relationships: [
+                    Relationship(
+                        name: "article", destination: "Article", inverse: "notes")
+                ]),
+        ])
+        let store = try EngineStore(schema)
+        self.store = store
+        let names = [
+            "Category": ["name", "articles"], "Article": Self.articleNames,
+            "Tag": ["name", "articles"], "Note": ["text", "article"],
+        ]
+        let entities = schema.entities.map { entity in
+            ObjectEntity(
+                entity, names: names[entity.name] ?? [],
+                OwnerClass(
+                    make: { Instance(entity.name, $0) }, notify: { _, _ in }))
+        }
+        model = ObjectModel(
+            entities: entities,
+            stores: Dictionary(uniqueKeysWithValues: entities.map { ($0.name, store) }))
+    }
+
+    func owner() -> Owner { Owner(model) }
+}
+
+extension Owner {
+    func new(_ entityName: String, _ values: [String: Value] = [:]) throws -> Instance {
+        let instance = Instance(entityName)
+        try insert(instance)
+        for (name, value) in values { instance.set(name, value) }
+        return instance
+    }
+
+    func insert(_ instance: Instance) throws {
+        try context.insert(instance) { ($0 as? Instance)?.entityName ?? "" }
+    }
+
+    func fetch(_ fetch: ObjectFetch) throws -> [Instance] {
+        try context.fetch(fetch).compactMap { context.instance(of: $0) as? Instance }
+    }
+
+    /// The titles or names of all objects, in order.
+    func names(_ entityName: String, where text: String? = nil, sort: String? = nil) throws
+        -> [String]
+    {
+        var request = ObjectFetch(entityName)
+        if let text {
+            request.predicate = try PredicateFormat.parse(text, name: "predicate").expression
+        }
+        if let sort { request.sort = [SortKey(.tree(.keyPath(sort)))] }
+        return try fetch(request).map { $0.string(["Article": "title", "Note": "text"][entityName] ?? "name") }
+    }
+}
+
+extension Instance {
+    func slot(_ name: String) -> Int { _$object.entity?.slot(named: name) ?? 0 }
+    func set(_ name: String, _ value: Value) { _$object.setValue(value, at: slot(name)) }
+    func value(_ name: String) -> Value? { _$object.value(at: slot(name)) }
+    func string(_ name: String) -> String {
+        if case .string(let string)? = value(name) { string } else { "" }
+    }
+    func related(_ name: String) -> [Instance] {
+        _$object.relatedOwners(at: slot(name)).compactMap { $0 as? Instance }
+    }
+    func setOne(_ name: String, _ other: Instance?) {
+        _$object.context?.setToOne(_$object, slot(name), other?._$object)
+    }
+    func setMany(_ name: String, _ others: [Instance]) {
+        _$object.context?.setToMany(_$object, slot(name), others.map { $0._$object.identifier })
+    }
+}
