@@ -1,0 +1,115 @@
+/// The entities of model types, and of the types to which they lead.
+struct EntityInference {
+    private(set) var entities: [Schema.Entity] = []
+    private(set) var problems: [String] = []
+
+    init(_ types: [any PersistentModel.Type]) {
+        let models = Self.reachable(from: types)
+        for (name, group) in Dictionary(grouping: models, by: \.entityName).sorted(by: {
+            $0.key < $1.key
+        }) where group.count > 1 {
+            let types = group.map { String(reflecting: $0.type) }.sorted()
+            problems.append(
+                "several models are named `\(name)`: \(types.joined(separator: ", "))")
+        }
+        let inverses = InverseInference(models)
+        problems += models.flatMap(\.problems) + inverses.problems
+        var byName: [String: Schema.Entity] = [:]
+        // A superclass precedes its subclasses, whose entities it completes.
+        for model in models.sorted(by: { $0.depth < $1.depth }) {
+            let entity = Schema.Entity(model, inverses)
+            if let name = model.superclass?.entityName, let superentity = byName[name] {
+                entity.superentity = superentity
+                entity.superentityName = name
+                entity.inheritedProperties = superentity.properties
+                superentity.subentities.insert(entity)
+            }
+            byName[model.entityName] = entity
+            entities.append(entity)
+        }
+    }
+
+    /// The descriptions of the types, of their superclasses and of the types to which they have
+    /// relationships, in the order of their names.
+    static func reachable(from types: [any PersistentModel.Type]) -> [ModelDescription] {
+        var models: [ObjectIdentifier: ModelDescription] = [:]
+        var pending = types
+        while let type = pending.popLast() {
+            guard models[ObjectIdentifier(type)] == nil else { continue }
+            let model = ModelDescription.of(type)
+            models[ObjectIdentifier(type)] = model
+            pending += model.properties.compactMap(\.destination)
+            if let superclass = model.superclass { pending.append(superclass.type) }
+        }
+        return models.values.sorted {
+            ($0.entityName, String(reflecting: $0.type))
+                < ($1.entityName, String(reflecting: $1.type))
+        }
+    }
+}
+
+extension ModelDescription {
+    /// The number of superclasses.
+    fileprivate var depth: Int { (superclass?.depth ?? -1) + 1 }
+}
+
+extension Schema.Entity {
+    /// The entity of a model without what it inherits.
+    fileprivate convenience init(_ model: ModelDescription, _ inverses: InverseInference) {
+        self.init(model.entityName)
+        _objectType = model.type
+        _mangledName = _mangledTypeName(model.type)
+        storedProperties = model.ownProperties.map { property in
+            switch property.kind {
+            case .attribute(let coding): Schema.Attribute.attribute(property, coding)
+            case .toOne, .toMany:
+                Schema.Relationship(property, inverse: inverses.inverse(of: property, in: model))
+            }
+        }
+        let ofProperties = model.ownProperties.filter { property in
+            property.metadata?.isUnique == true
+        }.map { [$0.name] }
+        uniquenessConstraints = ofProperties
+        for list in model.uniquenessConstraints where !uniquenessConstraints.contains(list) {
+            uniquenessConstraints.append(list)
+        }
+        for list in model.indexes where !indices.contains(list) { indices.append(list) }
+    }
+}
+
+extension Schema.Attribute {
+    fileprivate static func attribute(
+        _ property: ModelProperty, _ coding: AttributeCoding
+    ) -> Schema.Attribute {
+        let written = property.metadata as? Schema.Attribute
+        let originalName = written.flatMap { $0.originalName.isEmpty ? nil : $0.originalName }
+        let attribute =
+            coding.isStructure
+            ? Schema.CompositeAttribute(name: property.name, valueType: property.valueType)
+            : Schema.Attribute(name: property.name, valueType: property.valueType)
+        attribute.originalName = originalName ?? property.name
+        attribute.options = written?.options ?? []
+        attribute.defaultValue = property.declaredDefault
+        attribute.hashModifier = written?.hashModifier
+        return attribute
+    }
+}
+
+extension Schema.Relationship {
+    fileprivate convenience init(_ property: ModelProperty, inverse: InverseInference.Inverse?) {
+        let written = property.metadata as? Schema.Relationship
+        self.init(
+            deleteRule: written?.deleteRule ?? .nullify,
+            minimumModelCount: written?.minimumModelCount ?? 0,
+            maximumModelCount: written?.maximumModelCount ?? 0,
+            inverse: inverse?.keyPath, hashModifier: written?.hashModifier)
+        options = written?.options ?? []
+        name = property.name
+        originalName =
+            written.flatMap { $0.originalName.isEmpty ? nil : $0.originalName } ?? property.name
+        keypath = property.keyPath
+        valueType = property.valueType
+        destination = property.destination.map(ModelDescription.entityName) ?? ""
+        inverseName = inverse?.name
+    }
+}

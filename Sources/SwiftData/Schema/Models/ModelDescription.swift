@@ -1,0 +1,186 @@
+internal import Foundation
+internal import Synchronization
+
+/// What the object layer has to know of a model type, which is made once per type.
+package final class ModelDescription: Sendable {
+    package let type: any PersistentModel.Type
+    package let entityName: String
+    package let superclass: ModelDescription?
+    /// All properties by slot: those of the topmost class first, each class's in their order.
+    package let properties: [ModelProperty]
+    /// The slot of the first property of the class itself.
+    package let firstOwnSlot: Int
+    /// The lists of the class itself, without those of attributes marked as unique.
+    package let uniquenessConstraints: [[String]]
+    package let indexes: [[String]]
+    /// Key paths in constraints that are not those of persisted properties.
+    let problems: [String]
+
+    private let slotsByName: [String: Int]
+    private let keyPaths: KeyPathSlots
+
+    /// The properties that the class itself declares.
+    package var ownProperties: ArraySlice<ModelProperty> { properties[firstOwnSlot...] }
+
+    package func property(named name: String) -> ModelProperty? {
+        slotsByName[name].map { properties[$0] }
+    }
+
+    package func property(of keyPath: AnyKeyPath) -> ModelProperty? {
+        slot(of: keyPath).map { properties[$0] }
+    }
+
+    /// The slot of a property; nil if the key path is not one of a persisted property.
+    ///
+    /// A key path may have this class as its root, or one of its superclasses. An inherited
+    /// property's key path may have this class as its root.
+    package func slot(of keyPath: AnyKeyPath) -> Int? {
+        keyPaths.slot(of: keyPath) ?? superclass?.slot(of: keyPath)
+    }
+
+    /// Adds a key path of which it is known by other means that it reads the property in a slot,
+    /// such as that of a requirement of a protocol.
+    package func learn(_ keyPath: AnyKeyPath, slot: Int) {
+        keyPaths.learn(keyPath, slot: slot)
+    }
+
+    /// The description of a model type.
+    package static func of(_ type: any PersistentModel.Type) -> ModelDescription {
+        ModelDescriptions.shared.description(of: type)
+    }
+
+    /// The name of the class without the types that contain it.
+    package static func entityName(of type: any PersistentModel.Type) -> String {
+        String(describing: type)
+    }
+
+    fileprivate init(_ type: any PersistentModel.Type) {
+        self.type = type
+        entityName = Self.entityName(of: type)
+        let superclass = (_getSuperclass(type as AnyClass) as? any PersistentModel.Type).map(
+            Self.of)
+        self.superclass = superclass
+        let inherited = superclass?.properties ?? []
+        firstOwnSlot = inherited.count
+        let constants = Set((type as? any _ModelRoot.Type)?._$constantDefaults ?? [])
+        var properties = inherited
+        var unique: [any ConstraintProperty] = []
+        var indexes: [any ConstraintProperty] = []
+        for metadata in type.schemaMetadata {
+            if let constraint = metadata.metadata as? any ConstraintProperty {
+                if constraint.isUnique {
+                    unique.append(constraint)
+                } else {
+                    indexes.append(constraint)
+                }
+            } else {
+                properties.append(
+                    ModelProperty(
+                        metadata, slot: properties.count,
+                        isConstant: constants.contains(metadata.name)))
+            }
+        }
+        self.properties = properties
+        slotsByName = Dictionary(
+            properties.map { ($0.name, $0.slot) }, uniquingKeysWith: { _, last in last })
+        let keyPaths = KeyPathSlots(properties)
+        self.keyPaths = keyPaths
+        var problems: [String] = []
+        let name = entityName
+        func names(_ constraints: [any ConstraintProperty], of macro: String) -> [[String]] {
+            constraints.flatMap(\.keyPathLists).map { list in
+                list.compactMap { keyPath in
+                    if let slot = keyPaths.slot(of: keyPath) ?? superclass?.slot(of: keyPath) {
+                        return properties[slot].name
+                    }
+                    problems.append("\(name): #\(macro) names \(keyPath), which is not persisted")
+                    return nil
+                }
+            }
+        }
+        uniquenessConstraints = names(unique, of: "Unique")
+        self.indexes = names(indexes, of: "Index")
+        self.problems = problems
+    }
+}
+
+/// The number of persisted properties of a model, inherited ones included.
+public func _slotCount(of type: any PersistentModel.Type) -> Int {
+    ModelDescription.of(type).properties.count
+}
+
+/// The descriptions that were made.
+///
+/// A description is made by one thread at a time. The lock is recursive, because default values are
+/// evaluated, and those may make other models.
+private final class ModelDescriptions: Sendable {
+    static let shared = ModelDescriptions()
+
+    private let descriptions = Mutex<[ObjectIdentifier: ModelDescription]>([:])
+    private let making = NSRecursiveLock()
+
+    func description(of type: any PersistentModel.Type) -> ModelDescription {
+        let key = ObjectIdentifier(type)
+        if let made = descriptions.withLock({ $0[key] }) { return made }
+        making.lock()
+        defer { making.unlock() }
+        if let made = descriptions.withLock({ $0[key] }) { return made }
+        let description = ModelDescription(type)
+        return descriptions.withLock { descriptions in
+            // A default value may have asked for the same type.
+            if let made = descriptions[key] { return made }
+            descriptions[key] = description
+            return description
+        }
+    }
+}
+
+/// The slots of key paths.
+private final class KeyPathSlots: Sendable {
+    /// A key path of a property captures no values, so it is immutable.
+    private struct State: @unchecked Sendable {
+        var slots: [AnyKeyPath: Int]
+        /// The slots by the text of a key path without its root type, in which a key path of an
+        /// inherited property with the subclass as its root is equal to that of the superclass.
+        let slotsByText: [String: Int]
+    }
+
+    private let state: Mutex<State>
+
+    init(_ properties: [ModelProperty]) {
+        state = Mutex(
+            State(
+                slots: Dictionary(
+                    properties.map { ($0.keyPath, $0.slot) },
+                    uniquingKeysWith: { first, _ in first }),
+                slotsByText: Dictionary(
+                    properties.map { (Self.text(of: $0.keyPath), $0.slot) },
+                    uniquingKeysWith: { first, _ in first })))
+    }
+
+    func slot(of keyPath: AnyKeyPath) -> Int? {
+        let known = Key(keyPath: keyPath)
+        return state.withLock { state in
+            if let slot = state.slots[known.keyPath] { return slot }
+            guard let slot = state.slotsByText[Self.text(of: known.keyPath)] else { return nil }
+            state.slots[known.keyPath] = slot
+            return slot
+        }
+    }
+
+    func learn(_ keyPath: AnyKeyPath, slot: Int) {
+        let known = Key(keyPath: keyPath)
+        state.withLock { $0.slots[known.keyPath] = slot }
+    }
+
+    /// A key path of a property captures no values, so it is immutable.
+    private struct Key: @unchecked Sendable {
+        let keyPath: AnyKeyPath
+    }
+
+    private static func text(of keyPath: AnyKeyPath) -> String {
+        let text = String(describing: keyPath)
+        let root = "\\\(type(of: keyPath).rootType)"
+        return text.hasPrefix(root) ? String(text.dropFirst(root.count)) : text
+    }
+}

@@ -1,0 +1,113 @@
+package import LarderModel
+
+extension Schema {
+    /// The descriptions of the schema's models, in the order of the entities. An entity without a
+    /// class has none.
+    package var descriptions: [ModelDescription] {
+        entities.compactMap { $0._objectType.map(ModelDescription.of) }
+    }
+
+    /// The schema as the store has it.
+    ///
+    /// It depends on the types alone, not on their order, and has the same fingerprint in every
+    /// process: only default values that are constants belong to it.
+    ///
+    /// - Throws: ``SchemaProblems`` with all problems.
+    package func larderSchema() throws -> LarderModel.Schema {
+        guard problems.isEmpty else { throw SchemaProblems(problems: problems) }
+        do {
+            return try LarderModel.Schema(
+                version: version.description, entities: entities.map { $0.larderEntity() })
+        } catch {
+            throw SchemaProblems(problems: error.problems.map(\.description))
+        }
+    }
+}
+
+/// What is wrong with a schema.
+package struct SchemaProblems: Error, Hashable, CustomStringConvertible {
+    package let problems: [String]
+
+    package var description: String { problems.joined(separator: "\n") }
+}
+
+extension Schema.Entity {
+    fileprivate func larderEntity() -> LarderModel.Entity {
+        let model = _objectType.map(ModelDescription.of)
+        let unique = uniquenessConstraints.map { $0.map(StoreName.of) }
+        var attributes: [LarderModel.Attribute] = []
+        var relationships: [LarderModel.Relationship] = []
+        for property in storedProperties {
+            switch property {
+            case let attribute as Schema.Attribute:
+                let described = model?.property(named: attribute.name)
+                attributes.append(
+                    attribute.larderAttribute(
+                        described, isUnique: unique.contains([StoreName.of(attribute.name)])))
+            case let relationship as Schema.Relationship:
+                relationships.append(relationship.larderRelationship())
+            default: break
+            }
+        }
+        let uniqueAttributes = Set(attributes.filter(\.isUnique).map(\.name))
+        let inherited = superentity
+        return LarderModel.Entity(
+            name: StoreName.of(name), attributes: attributes, relationships: relationships,
+            uniquenessConstraints: unique.filter { list in
+                !(list.count == 1 && uniqueAttributes.contains(list[0]))
+                    && inherited?.hasConstraint(list) != true
+            },
+            indexes: indices.map { $0.map(StoreName.of) }.filter {
+                inherited?.hasIndex($0) != true
+            },
+            parent: superentityName.map(StoreName.of))
+    }
+
+    private func hasConstraint(_ list: [String]) -> Bool {
+        uniquenessConstraints.contains { Set($0.map(StoreName.of)) == Set(list) }
+            || superentity?.hasConstraint(list) == true
+    }
+
+    private func hasIndex(_ list: [String]) -> Bool {
+        indices.contains { $0.map(StoreName.of) == list } || superentity?.hasIndex(list) == true
+    }
+}
+
+extension Schema.Attribute {
+    fileprivate func larderAttribute(
+        _ described: ModelProperty?, isUnique: Bool
+    ) -> LarderModel.Attribute {
+        let value = ValueType(valueType)
+        let coding = described?.coding ?? AttributeCoding.coding(of: value.wrapped, options)
+        let isConstant = described?.isDefaultConstant == true
+        return LarderModel.Attribute(
+            name: StoreName.of(name), type: coding.type,
+            isOptional: value.isOptional || isTransient,
+            defaultValue: isConstant ? described?.defaultValue : nil, isUnique: isUnique,
+            preservesValueOnDeletion: options.contains(.preserveValueOnDeletion),
+            originalName: StoreName.original(originalName, of: name), hashModifier: hashModifier)
+    }
+}
+
+extension Schema.Relationship {
+    fileprivate func larderRelationship() -> LarderModel.Relationship {
+        let isToMany = RelationshipType(valueType)?.isToMany ?? !isToOneRelationship
+        let minimum = max(minimumModelCount ?? 0, 0)
+        return LarderModel.Relationship(
+            name: StoreName.of(name), destination: StoreName.of(destination), isToMany: isToMany,
+            isOptional: isOptional || (isToMany && minimum == 0),
+            inverse: inverseName.map(StoreName.of),
+            deleteRule: LarderModel.Relationship.DeleteRule(rawValue: deleteRule.rawValue)
+                ?? .nullify,
+            minCount: isToMany ? minimum : 0,
+            maxCount: isToMany ? max(maximumModelCount ?? 0, 0) : 0,
+            originalName: StoreName.original(originalName, of: name), hashModifier: hashModifier)
+    }
+}
+
+extension StoreName {
+    /// The former name of a property; nil if it has always had its name.
+    static func original(_ originalName: String, of name: String) -> String? {
+        originalName.isEmpty || originalName == name ? nil : of(originalName)
+    }
+}

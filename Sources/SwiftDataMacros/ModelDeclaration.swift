@@ -1,0 +1,113 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// The class to which `@Model` is attached, as far as the expansion needs it.
+struct ModelDeclaration {
+    /// As written, which may be in backquotes.
+    let typeName: String
+    let isFinal: Bool
+    /// The access level of members that subclasses override, with a space after it.
+    let overridableAccess: String
+    /// The class or protocol that the inheritance clause names first, as written.
+    let firstInheritedType: String?
+    /// The persisted properties by slot, counted from the class's first one.
+    let properties: [PropertyDeclaration]
+    /// The arguments of `#Unique` and `#Index` as expressions, with the name of the type.
+    let constraints: [(type: String, expression: String)]
+
+    /// The name of the storage of the values of this class, without those of its superclass.
+    var storage: String { ModelNames.storage(of: typeName) }
+    /// The name of the slot of the class's first property.
+    var firstSlot: String { ModelNames.firstSlot(of: typeName) }
+
+    /// Nil if an error was reported, or for an enum, on which `@Model` has no effect.
+    init?(_ declaration: some DeclGroupSyntax, reporting report: (Diagnostic) -> Void) {
+        guard let model = declaration.as(ClassDeclSyntax.self) else {
+            if let problem = declaration.problemOfKind(ModelProblem.notAClass) {
+                report(problem.diagnostic)
+            }
+            return nil
+        }
+        var problems: [LocatedProblem] = []
+        typeName = model.name.text
+        isFinal = model.modifiers.contains { $0.name.text == "final" }
+        overridableAccess =
+            model.modifiers.contains { $0.name.text == "open" } ? "open " : "public "
+        firstInheritedType = model.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
+        if model.genericParameterClause != nil {
+            problems.append(LocatedProblem(model.name, .generic(typeName)))
+        }
+        let members = model.memberBlock.members.map(\.decl)
+        if !members.contains(where: { $0.is(InitializerDeclSyntax.self) }) {
+            problems.append(LocatedProblem(model.name, .withoutInitializer(typeName)))
+        }
+        var properties: [PropertyDeclaration] = []
+        for variable in members.compactMap({ $0.as(VariableDeclSyntax.self) }) {
+            do throws(LocatedProblem) {
+                if let property = try PropertyDeclaration(variable) { properties.append(property) }
+            } catch {
+                problems.append(error)
+            }
+        }
+        self.properties = properties
+        constraints = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
+            .compactMap { $0.constraint(of: model.name.text) }
+        for problem in problems { report(problem.diagnostic) }
+        if problems.contains(where: { $0.problem.severity == .error }) { return nil }
+    }
+
+    /// The slot of a property, counted from the class's first one; nil if it is not persisted.
+    static func slot(of variable: VariableDeclSyntax, in model: ClassDeclSyntax) -> Int? {
+        guard let name = persistedName(of: variable) else { return nil }
+        return model.memberBlock.members.lazy
+            .compactMap { $0.decl.as(VariableDeclSyntax.self) }
+            .compactMap(persistedName)
+            .enumerated().first { $0.element == name }?.offset
+    }
+
+    private static func persistedName(of variable: VariableDeclSyntax) -> String? {
+        // The other expansion reports what is wrong.
+        (try? PropertyDeclaration(variable))?.name
+    }
+}
+
+/// The names of members that the macros of one class share.
+enum ModelNames {
+    static func storage(of typeName: String) -> String {
+        "_$object_\(typeName.filter { $0 != "`" })"
+    }
+
+    static func firstSlot(of typeName: String) -> String {
+        "_$firstSlot_\(typeName.filter { $0 != "`" })"
+    }
+}
+
+extension DeclGroupSyntax {
+    /// The problem with a declaration that is a struct, an actor, a class and so on; nil for an
+    /// enum.
+    func problemOfKind(_ problem: (String, String) -> ModelProblem) -> LocatedProblem? {
+        if let structure = self.as(StructDeclSyntax.self) {
+            return LocatedProblem(structure.structKeyword, problem("struct", structure.name.text))
+        }
+        if let actor = self.as(ActorDeclSyntax.self) {
+            return LocatedProblem(actor.actorKeyword, problem("actor", actor.name.text))
+        }
+        if let model = self.as(ClassDeclSyntax.self) {
+            return LocatedProblem(model.classKeyword, problem("class", model.name.text))
+        }
+        if let type = self.as(ProtocolDeclSyntax.self) {
+            return LocatedProblem(type.protocolKeyword, problem("protocol", type.name.text))
+        }
+        return nil
+    }
+}
+
+extension MacroExpansionDeclSyntax {
+    /// `SwiftData.Schema.Unique<Item>([\.name])` for `#Unique<Item>([\.name])`.
+    fileprivate func constraint(of typeName: String) -> (type: String, expression: String)? {
+        guard ["Unique", "Index"].contains(macroName.text) else { return nil }
+        let type = "SwiftData.Schema.\(macroName.text)"
+        let parameters = genericArgumentClause?.trimmedDescription ?? "<\(typeName)>"
+        return (type, "\(type)\(parameters)(\(arguments.trimmedDescription))")
+    }
+}

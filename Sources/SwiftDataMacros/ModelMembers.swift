@@ -1,0 +1,161 @@
+// The members of a model class as source text.
+
+extension ModelDeclaration {
+    /// The members of the topmost class of a hierarchy.
+    var membersOfRoot: [String] {
+        [
+            storageDeclaration,
+            "private static var \(firstSlot): Swift.Int { 0 }",
+            """
+            public \(finalModifier)var _$object: SwiftData._StoredObject {
+                get { \(storage) }
+                set { \(storage) = newValue }
+            }
+            """,
+            "public \(finalModifier)var _$context: SwiftData.ModelContext?",
+            """
+            public \(finalModifier)var persistentBackingData: any SwiftData.BackingData<\(typeName)> {
+                get { SwiftData._backingData(of: self) }
+                set { SwiftData._adopt(newValue, by: self) }
+            }
+            """,
+            initializer(
+                isFinal ? "init" : "required init", parameter: typeName,
+                assignment: "\(storage) = SwiftData._object(of: backingData)"),
+            "\(overridable("func")) _$unite() {}",
+        ] + commonMembers(overridable: overridable)
+    }
+
+    /// The members of a class whose superclass is a model.
+    var membersOfSubclass: [String] {
+        let superclass = firstInheritedType ?? typeName
+        return [
+            storageDeclaration,
+            "private static let \(firstSlot) = SwiftData._slotCount(of: \(superclass).self)",
+            initializer(
+                "required init", parameter: "\(typeName).Root",
+                assignment: """
+                    super.init(backingData: backingData)
+                        \(storage) = _$object
+                    """),
+            """
+            \(overriding("func")) _$unite() {
+                super._$unite()
+                guard \(storage) !== _$object else { return }
+                _$object.unite(with: \(storage))
+                \(storage) = _$object
+            }
+            """,
+        ] + commonMembers(overridable: overriding)
+    }
+
+    private func commonMembers(overridable: (String) -> String) -> [String] {
+        [
+            schemaMetadata(overridable("class")),
+            constantDefaults(overridable("class")),
+            notification(overridable("func")),
+            """
+            nonisolated func access<_M>(keyPath: Swift.KeyPath<\(typeName), _M>) {
+                _$object.access(self, keyPath: keyPath)
+            }
+            """,
+            """
+            nonisolated func withMutation<_M, _MR>(
+                keyPath: Swift.KeyPath<\(typeName), _M>, _ mutation: () throws -> _MR
+            ) rethrows -> _MR {
+                try _$object.withMutation(of: self, keyPath: keyPath, mutation)
+            }
+            """,
+        ]
+    }
+
+    private var finalModifier: String { isFinal ? "" : "final " }
+
+    /// The modifiers and the introducer of a member that subclasses may override.
+    private func overridable(_ introducer: String) -> String {
+        guard isFinal else { return "\(overridableAccess)\(introducer)" }
+        return "public \(introducer == "class" ? "static" : introducer)"
+    }
+
+    private func overriding(_ introducer: String) -> String {
+        "\(isFinal ? "public " : overridableAccess)override \(introducer)"
+    }
+
+    private var storageDeclaration: String {
+        "private \(finalModifier)var \(storage): SwiftData._StoredObject = SwiftData._newObject()"
+    }
+
+    private func initializer(
+        _ introducer: String, parameter: String, assignment: String
+    ) -> String {
+        let initializations = properties.map { "    _\($0.plainName) = .init()\n" }
+        return """
+            public \(introducer)(
+                backingData: any SwiftData.BackingData<\(parameter)>
+            ) {
+            \(initializations.joined())    \(assignment)
+            }
+            """
+    }
+
+    /// Separate statements, because the type checker's time for an array of many elements grows
+    /// faster than their number.
+    private func schemaMetadata(_ introducer: String) -> String {
+        let elements =
+            properties.map { property in
+                element(
+                    name: property.plainName, keyPath: "\\\(typeName).\(property.name)",
+                    defaultValue: property.defaultValue, metadata: property.metadata)
+            }
+            + constraints.map { constraint in
+                element(
+                    name: constraint.type, keyPath: "\\SwiftData.Schema.encodingVersion",
+                    defaultValue: nil, metadata: constraint.expression)
+            }
+        return """
+            \(introducer) var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
+                var metadata: [SwiftData.Schema.PropertyMetadata] = []
+                metadata.reserveCapacity(\(elements.count))
+            \(elements.joined(separator: "\n"))
+                return metadata
+            }
+            """
+    }
+
+    private func element(
+        name: String, keyPath: String, defaultValue: String?, metadata: String?
+    ) -> String {
+        """
+            metadata.append(
+                SwiftData.Schema.PropertyMetadata(
+                    name: "\(name)", keypath: \(keyPath),
+                    defaultValue: \(defaultValue ?? "nil"), metadata: \(metadata ?? "nil")))
+        """
+    }
+
+    private func constantDefaults(_ introducer: String) -> String {
+        let names = properties.filter { $0.initialValue?.isConstant == true }.map {
+            "\"\($0.plainName)\""
+        }
+        return """
+            \(introducer) var _$constantDefaults: [Swift.String] {
+                [\(names.joined(separator: ", "))]
+            }
+            """
+    }
+
+    private func notification(_ introducer: String) -> String {
+        let isOverride = introducer.contains("override")
+        let fallback = isOverride ? "super._$notify(slot: slot)" : "break"
+        let cases = properties.enumerated().map { slot, property in
+            "    case \(slot): _$object.notify(self, \\\(typeName).\(property.name))\n"
+        }
+        return """
+            \(introducer) _$notify(slot: Swift.Int) {
+                switch slot - \(typeName).\(firstSlot) {
+            \(cases.joined())    default: \(fallback)
+                }
+            }
+            """
+    }
+}
