@@ -40,16 +40,34 @@ final class ContainerCore: Sendable {
         }
         self.configurations = Set(configurations)
         allowsSave = configurations.allSatisfy(\.allowsSave)
-        var entities: [ObjectEntity] = []
-        var stores: [String: any ObjectStore] = [:]
-        var types: [String: any PersistentModel.Type] = [:]
+        var parts: [(Schema, any ObjectStore)] = []
         for configuration in configurations {
             try configuration.validate()
             let part = configuration.schema ?? schema
             guard part.entities.allSatisfy({ schema.entitiesByName[$0.name] != nil }) else {
                 throw SwiftDataError.configurationSchemaNotFoundInContainerSchema
             }
-            let store = try StoreOpening.open(configuration, part, migrationPlan)
+            parts.append((part, try StoreOpening.open(configuration, part, migrationPlan)))
+        }
+        (types, model) = try Self.model(of: parts)
+    }
+
+    /// A container on a store that is open, for a stage of a migration.
+    init(_ schema: Schema, _ store: any ObjectStore) throws {
+        self.schema = schema
+        migrationPlanType = nil
+        configurations = []
+        allowsSave = true
+        (types, model) = try Self.model(of: [(schema, store)])
+    }
+
+    private static func model(
+        of parts: [(Schema, any ObjectStore)]
+    ) throws -> ([String: any PersistentModel.Type], ObjectModel) {
+        var entities: [ObjectEntity] = []
+        var stores: [String: any ObjectStore] = [:]
+        var types: [String: any PersistentModel.Type] = [:]
+        for (part, store) in parts {
             for description in part.descriptions {
                 let name = description.type.entityName
                 guard stores[name] == nil else { continue }
@@ -62,8 +80,7 @@ final class ContainerCore: Sendable {
                 types[name] = description.type
             }
         }
-        self.types = types
-        model = ObjectModel(entities: entities, stores: stores)
+        return (types, ObjectModel(entities: entities, stores: stores))
     }
 
     // MARK: - The container and its main context
