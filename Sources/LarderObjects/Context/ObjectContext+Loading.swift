@@ -94,7 +94,8 @@ extension ObjectContext {
     func read(_ identifiers: [PersistentIdentifier]) -> [StoredObject] {
         var found: [StoredObject] = []
         for (entityName, group) in Dictionary(grouping: identifiers, by: \.entityName) {
-            guard let entity = model.entities[entityName], let store = try? model.store(of: entityName)
+            guard let entity = model.entities[entityName],
+                let store = try? model.store(of: entityName)
             else { continue }
             let permanent = group.filter { $0.store == store.identifier }
             var start = 0

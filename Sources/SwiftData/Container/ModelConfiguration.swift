@@ -78,7 +78,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
 
     private init(
         _ name: String, _ schema: Schema?, _ url: URL, _ isStoredInMemoryOnly: Bool,
-        _ allowsSave: Bool, _ groupContainer: GroupContainer, _ database: CloudKitDatabase, createsFolder: Bool
+        _ allowsSave: Bool, _ groupContainer: GroupContainer, _ database: CloudKitDatabase,
+        createsFolder: Bool
     ) {
         self.createsFolder = createsFolder
         self.name = name
