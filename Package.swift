@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "LarderRecords", targets: ["LarderRecords"]),
         .library(name: "LarderTesting", targets: ["LarderTesting"]),
         .library(name: "SwiftData", targets: ["SwiftData"]),
+        .library(name: "LarderData", targets: ["LarderData"]),
         .executable(name: "larderd", targets: ["LarderDaemon"]),
         .executable(name: "larder", targets: ["LarderCLI"]),
     ],
@@ -109,6 +110,10 @@ let package = Package(
         .target(
             name: "SwiftData",
             dependencies: ["LarderModel", "LarderClient", "LarderObjects", "SwiftDataMacros"],
+            swiftSettings: strict),
+        .target(
+            name: "LarderData",
+            dependencies: ["SwiftData", "LarderObjects", "LarderClient", "LarderModel"],
             swiftSettings: strict),
         .target(
             name: "LarderPrograms", dependencies: ["LarderModel"], swiftSettings: strict),
@@ -200,6 +205,7 @@ let package = Package(
                 .product(
                     name: "SwiftSyntaxMacroExpansion", package: "swift-syntax", condition: objects),
             ], swiftSettings: strict),
+        .testTarget(name: "LarderDataTests", dependencies: ["LarderData"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["LarderClient", "LarderModel", "QueryFuzzing", "TestSupport"],

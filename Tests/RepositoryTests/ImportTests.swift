@@ -42,6 +42,10 @@ struct ImportTests {
             "Foundation", "Observation", "Synchronization", "LarderModel", "LarderClient",
             "LarderObjects",
         ],
+        "LarderData": [
+            "Foundation", "Observation", "SwiftData", "LarderModel", "LarderClient",
+            "LarderObjects",
+        ],
         "LarderPrograms": ["Glibc", "LarderModel"],
         "LarderDaemon": [
             "FoundationEssentials", "Glibc", "LarderModel", "LarderPrograms", "LarderServer",

@@ -1,6 +1,6 @@
 import Foundation
-import LarderModel
-import LarderObjects
+internal import LarderModel
+internal import LarderObjects
 internal import Synchronization
 
 /// What a container and its contexts share. Contexts keep it, so that a container may end before

@@ -1,6 +1,6 @@
-import LarderClient
-import LarderModel
-import LarderObjects
+internal import LarderClient
+internal import LarderModel
+internal import LarderObjects
 
 /// The stages of a migration plan as those of the store, which performs all of them or none.
 enum PlannedMigration {

@@ -1,6 +1,6 @@
-import LarderClient
-import LarderModel
-import LarderObjects
+internal import LarderClient
+internal import LarderModel
+internal import LarderObjects
 
 /// Opens the store of a configuration.
 enum StoreOpening {

@@ -1,7 +1,7 @@
 import Foundation
-import LarderClient
-import LarderModel
-import LarderObjects
+internal import LarderClient
+internal import LarderModel
+internal import LarderObjects
 
 extension FetchDescriptor {
     /// The query of the object layer.

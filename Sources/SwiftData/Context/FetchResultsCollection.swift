@@ -1,5 +1,5 @@
-import LarderModel
-import LarderObjects
+internal import LarderModel
+internal import LarderObjects
 
 /// The result of a fetch, whose elements are read when they are used.
 public struct FetchResultsCollection<Element>: RandomAccessCollection {

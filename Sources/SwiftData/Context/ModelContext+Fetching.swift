@@ -1,6 +1,6 @@
 import Foundation
-import LarderModel
-import LarderObjects
+internal import LarderModel
+internal import LarderObjects
 
 extension ModelContext {
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {

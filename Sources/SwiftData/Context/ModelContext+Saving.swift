@@ -1,6 +1,6 @@
 import Foundation
-import LarderModel
-import LarderObjects
+internal import LarderModel
+internal import LarderObjects
 
 extension ModelContext {
     /// Saves all changes as one transaction. Temporary identifiers become permanent.

@@ -1,6 +1,6 @@
 public import Foundation
-import LarderModel
-import LarderObjects
+internal import LarderModel
+package import LarderObjects
 
 /// The models that one thread or actor works with, and their changes until they are saved.
 ///
@@ -20,7 +20,7 @@ public class ModelContext: Equatable, SendableMetatype {
     }
 
     let core: ContainerCore
-    let objects: ObjectContext
+    package let objects: ObjectContext
     private let state: EditingState
     /// Models are told apart by their classes; see `ContainerCore.entityName(of:)`.
     var autosaver: Autosaver?

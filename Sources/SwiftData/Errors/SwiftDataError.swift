@@ -1,4 +1,4 @@
-import LarderModel
+internal import LarderModel
 
 /// An error of the object layer. Two errors are equal if they are the same case; ``description``
 /// says more of the one at hand.

@@ -1,4 +1,4 @@
-import LarderModel
+internal import LarderModel
 internal import Synchronization
 
 /// Values for objects that have none, such as one that does not exist any more, so that reading a

@@ -1,4 +1,4 @@
-import LarderModel
+internal import LarderModel
 public import LarderObjects
 public import Observation
 
