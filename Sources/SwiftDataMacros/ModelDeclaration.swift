@@ -1,4 +1,5 @@
 import SwiftDiagnostics
+import SwiftIfConfig
 import SwiftSyntax
 
 /// The class to which `@Model` is attached, as far as the expansion needs it.
@@ -21,7 +22,12 @@ struct ModelDeclaration {
     var firstSlot: String { ModelNames.firstSlot(of: typeName) }
 
     /// Nil if an error was reported, or for an enum, on which `@Model` has no effect.
-    init?(_ declaration: some DeclGroupSyntax, reporting report: (Diagnostic) -> Void) {
+    ///
+    /// - Parameter configuration: The configuration by which conditional members are chosen.
+    init?(
+        _ declaration: some DeclGroupSyntax, _ configuration: (any BuildConfiguration)?,
+        reporting report: (Diagnostic) -> Void
+    ) {
         guard let model = declaration.as(ClassDeclSyntax.self) else {
             if let problem = declaration.problemOfKind(ModelProblem.notAClass) {
                 report(problem.diagnostic)
@@ -37,7 +43,7 @@ struct ModelDeclaration {
         if model.genericParameterClause != nil {
             problems.append(LocatedProblem(model.name, .generic(typeName)))
         }
-        let members = model.memberBlock.members.map(\.decl)
+        let members = Self.members(of: model, configuration)
         if !members.contains(where: { $0.is(InitializerDeclSyntax.self) }) {
             problems.append(LocatedProblem(model.name, .withoutInitializer(typeName)))
         }
@@ -57,12 +63,27 @@ struct ModelDeclaration {
     }
 
     /// The slot of a property, counted from the class's first one; nil if it is not persisted.
-    static func slot(of variable: VariableDeclSyntax, in model: ClassDeclSyntax) -> Int? {
+    static func slot(
+        of variable: VariableDeclSyntax, in model: ClassDeclSyntax,
+        _ configuration: (any BuildConfiguration)?
+    ) -> Int? {
         guard let name = persistedName(of: variable) else { return nil }
-        return model.memberBlock.members.lazy
-            .compactMap { $0.decl.as(VariableDeclSyntax.self) }
+        return members(of: model, configuration).lazy
+            .compactMap { $0.as(VariableDeclSyntax.self) }
             .compactMap(persistedName)
             .enumerated().first { $0.element == name }?.offset
+    }
+
+    /// The members, with those of the active clause in place of each `#if`.
+    private static func members(
+        of model: ClassDeclSyntax, _ configuration: (any BuildConfiguration)?
+    ) -> [DeclSyntax] {
+        let members = model.memberBlock.members.map(\.decl)
+        guard let configuration, members.contains(where: { $0.is(IfConfigDeclSyntax.self) }),
+            let active = model.removingInactive(in: configuration).result
+                .as(ClassDeclSyntax.self)
+        else { return members }
+        return active.memberBlock.members.map(\.decl)
     }
 
     private static func persistedName(of variable: VariableDeclSyntax) -> String? {

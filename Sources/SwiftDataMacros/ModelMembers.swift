@@ -24,6 +24,7 @@ extension ModelDeclaration {
                 assignment: "\(storage) = SwiftData._object(of: backingData)"),
             "\(overridable("func")) _$unite() {}",
         ] + commonMembers(overridable: overridable)
+            + keyPaths(inherited: nil, overridable: overridable)
     }
 
     /// The members of a class whose superclass is a model.
@@ -47,6 +48,38 @@ extension ModelDeclaration {
             }
             """,
         ] + commonMembers(overridable: overriding)
+            + keyPaths(inherited: superclass, overridable: overriding)
+    }
+
+    /// The key paths of a subclass for the properties that it inherits. They are not equal to those
+    /// of the superclass, and only a generic function can make them.
+    private func keyPaths(
+        inherited superclass: String?, overridable: (String) -> String
+    ) -> [String] {
+        var members: [String] = []
+        if let superclass {
+            members.append(
+                """
+                \(overridable("class")) var _$inheritedKeyPaths: [Swift.AnyKeyPath] {
+                    \(superclass)._$keyPaths(of: \(typeName).self)
+                }
+                """)
+        } else if !isFinal {
+            members.append(
+                "\(overridable("class")) var _$inheritedKeyPaths: [Swift.AnyKeyPath] { [] }")
+        }
+        if isFinal { return members }
+        let own = properties.map { "\\_M.\($0.name)" }.joined(separator: ", ")
+        let inherited = superclass.map { "\($0)._$keyPaths(of: type) + " } ?? ""
+        members.append(
+            """
+            public static func _$keyPaths<_M: \(typeName)>(
+                of type: _M.Type
+            ) -> [Swift.AnyKeyPath] {
+                \(inherited)[\(own)]
+            }
+            """)
+        return members
     }
 
     private func commonMembers(overridable: (String) -> String) -> [String] {

@@ -14,7 +14,10 @@ struct PersistentModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
-        guard let model = ModelDeclaration(declaration, reporting: { context.diagnose($0) })
+        let configuration = context.buildConfiguration
+        guard
+            let model = ModelDeclaration(
+                declaration, configuration, reporting: { context.diagnose($0) })
         else { return [] }
         let isRoot = protocols.contains { $0.lastName == "_ModelRoot" }
         let members = isRoot ? model.membersOfRoot : model.membersOfSubclass
@@ -28,7 +31,7 @@ struct PersistentModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
     ) -> [AttributeSyntax] {
         guard let model = declaration.as(ClassDeclSyntax.self),
             let variable = member.as(VariableDeclSyntax.self),
-            let slot = ModelDeclaration.slot(of: variable, in: model)
+            let slot = ModelDeclaration.slot(of: variable, in: model, context.buildConfiguration)
         else { return [] }
         return variable.isTransformable
             ? ["@SwiftData._TransformablePersistedProperty(\(literal: slot))"]
@@ -41,7 +44,10 @@ struct PersistentModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         // The other expansion reports what is wrong.
-        guard let model = ModelDeclaration(declaration, reporting: { _ in }) else { return [] }
+        guard
+            let model = ModelDeclaration(
+                declaration, context.buildConfiguration, reporting: { _ in })
+        else { return [] }
         let names = protocols.map(\.lastName)
         var extensions: [ExtensionDeclSyntax] = []
         for (name, written) in [

@@ -134,6 +134,9 @@ extension ExprSyntax {
             self.as(PrefixOperatorExprSyntax.self)?.expression.isConstant == true
         case .arrayExpr:
             self.as(ArrayExprSyntax.self)?.elements.allSatisfy(\.expression.isConstant) == true
+        case .dictionaryExpr:
+            self.as(DictionaryExprSyntax.self)?.content.as(DictionaryElementListSyntax.self)?
+                .allSatisfy { $0.key.isConstant && $0.value.isConstant } != false
         case .memberAccessExpr:
             self.as(MemberAccessExprSyntax.self)?.base?.isTypeName != false
         default: false

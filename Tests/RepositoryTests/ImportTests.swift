@@ -35,8 +35,8 @@ struct ImportTests {
             "LarderFiles", "LarderClient", "LarderServer", "LarderStore", "Logging",
         ],
         "SwiftDataMacros": [
-            "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
-            "SwiftSyntaxMacros",
+            "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftIfConfig", "SwiftSyntax",
+            "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
         ],
         "SwiftData": [
             "Foundation", "Observation", "Synchronization", "LarderModel", "LarderClient",

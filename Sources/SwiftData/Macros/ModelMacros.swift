@@ -14,7 +14,8 @@
 @attached(
     member, conformances: Observable, PersistentModel, Sendable, _ModelRoot,
     names: named(_$object), prefixed(`_$object_`), prefixed(`_$firstSlot_`), named(_$context),
-    named(persistentBackingData), named(schemaMetadata), named(_$constantDefaults), named(init),
+    named(persistentBackingData), named(schemaMetadata), named(_$constantDefaults),
+    named(_$inheritedKeyPaths), named(_$keyPaths), named(init),
     named(access), named(withMutation), named(_$notify), named(_$unite))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable, _ModelRoot)
@@ -87,6 +88,13 @@ public macro _TransformablePersistedProperty(_ slot: Int) =
 public protocol _ModelRoot: AnyObject {
     /// The names of the properties whose default values are the same in every process.
     static var _$constantDefaults: [String] { get }
+
+    /// The key paths of the inherited properties with the class itself as their root, by slot.
+    static var _$inheritedKeyPaths: [AnyKeyPath] { get }
+}
+
+extension _ModelRoot {
+    public static var _$inheritedKeyPaths: [AnyKeyPath] { [] }
 }
 
 /// The type of the hidden stored property beside each persisted one. It has one value.

@@ -62,7 +62,8 @@ package final class ModelDescription: Sendable {
         self.superclass = superclass
         let inherited = superclass?.properties ?? []
         firstOwnSlot = inherited.count
-        let constants = Set((type as? any _ModelRoot.Type)?._$constantDefaults ?? [])
+        let root = type as? any _ModelRoot.Type
+        let constants = Set(root?._$constantDefaults ?? [])
         var properties = inherited
         var unique: [any ConstraintProperty] = []
         var indexes: [any ConstraintProperty] = []
@@ -83,7 +84,7 @@ package final class ModelDescription: Sendable {
         self.properties = properties
         slotsByName = Dictionary(
             properties.map { ($0.name, $0.slot) }, uniquingKeysWith: { _, last in last })
-        let keyPaths = KeyPathSlots(properties)
+        let keyPaths = KeyPathSlots(properties, inherited: root?._$inheritedKeyPaths ?? [])
         self.keyPaths = keyPaths
         var problems: [String] = []
         let name = entityName
@@ -138,34 +139,22 @@ private final class ModelDescriptions: Sendable {
 /// The slots of key paths.
 private final class KeyPathSlots: Sendable {
     /// A key path of a property captures no values, so it is immutable.
-    private struct State: @unchecked Sendable {
+    private struct Slots: @unchecked Sendable {
         var slots: [AnyKeyPath: Int]
-        /// The slots by the text of a key path without its root type, in which a key path of an
-        /// inherited property with the subclass as its root is equal to that of the superclass.
-        let slotsByText: [String: Int]
     }
 
-    private let state: Mutex<State>
+    private let state: Mutex<Slots>
 
-    init(_ properties: [ModelProperty]) {
-        state = Mutex(
-            State(
-                slots: Dictionary(
-                    properties.map { ($0.keyPath, $0.slot) },
-                    uniquingKeysWith: { first, _ in first }),
-                slotsByText: Dictionary(
-                    properties.map { (Self.text(of: $0.keyPath), $0.slot) },
-                    uniquingKeysWith: { first, _ in first })))
+    /// - Parameter inherited: The key paths of inherited properties with the subclass as their
+    ///   root, by slot. Those of the properties themselves have the superclass.
+    init(_ properties: [ModelProperty], inherited: [AnyKeyPath]) {
+        let all = properties.map { ($0.keyPath, $0.slot) } + inherited.enumerated().map { ($1, $0) }
+        state = Mutex(Slots(slots: Dictionary(all, uniquingKeysWith: { first, _ in first })))
     }
 
     func slot(of keyPath: AnyKeyPath) -> Int? {
         let known = Key(keyPath: keyPath)
-        return state.withLock { state in
-            if let slot = state.slots[known.keyPath] { return slot }
-            guard let slot = state.slotsByText[Self.text(of: known.keyPath)] else { return nil }
-            state.slots[known.keyPath] = slot
-            return slot
-        }
+        return state.withLock { $0.slots[known.keyPath] }
     }
 
     func learn(_ keyPath: AnyKeyPath, slot: Int) {
@@ -176,11 +165,5 @@ private final class KeyPathSlots: Sendable {
     /// A key path of a property captures no values, so it is immutable.
     private struct Key: @unchecked Sendable {
         let keyPath: AnyKeyPath
-    }
-
-    private static func text(of keyPath: AnyKeyPath) -> String {
-        let text = String(describing: keyPath)
-        let root = "\\\(type(of: keyPath).rootType)"
-        return text.hasPrefix(root) ? String(text.dropFirst(root.count)) : text
     }
 }

@@ -1,0 +1,118 @@
+import Testing
+
+@Suite("The macros report what is wrong with a declaration")
+struct ModelDiagnosticTests {
+    @Test(
+        "each error names what it is about and what to do",
+        arguments: [
+            ("@Model struct Item {}", "'@Model' cannot be applied to struct type 'Item'"),
+            ("@Model actor Item {}", "'@Model' cannot be applied to actor type 'Item'"),
+            ("@ModelActor class Item {}", "'@ModelActor' cannot be applied to class type 'Item'"),
+            (
+                "@ModelActor struct Item {}",
+                "'@ModelActor' cannot be applied to struct type 'Item'"
+            ),
+            (
+                "@Model class Item<T> { init() {} }",
+                "'@Model' cannot be applied to generic class 'Item'"
+            ),
+            (
+                "@Model class Item { var x = 1 }",
+                "@Model requires an initializer be provided for 'Item'"
+            ),
+            (
+                "@Model class Item { @Transient var x: Int; init() {} }",
+                "@Transient requires non-optional property 'x' to have a default value"
+            ),
+            (
+                "@Model class Item { var x: Int { didSet {} }; init() {} }",
+                "'x' has observers, so it is not persisted and needs a default value"
+            ),
+            (
+                "@Model class Item { var a, b: Int; init() {} }",
+                "declare each persisted property by a 'var' of its own"
+            ),
+            (
+                "@Model class Item { var (a, b) = (1, 2); init() {} }",
+                "declare each persisted property by a 'var' of its own"
+            ),
+            (
+                "@Model class Item { lazy var x = 1; init() {} }",
+                "'x' cannot be lazy; mark it with @Transient to keep it out of the store"
+            ),
+            (
+                "@Model class Item { weak var x: Item?; init() {} }",
+                """
+                'x' cannot be weak, because the store keeps related objects; \
+                remove 'weak' or mark it with @Transient
+                """
+            ),
+            (
+                "@Model class Item { unowned(unsafe) var x: Item; init() {} }",
+                """
+                'x' cannot be unowned, because the store keeps related objects; \
+                remove 'unowned' or mark it with @Transient
+                """
+            ),
+            (
+                "@Model class Item { let x: Int; init() {} }",
+                "'x' is a constant, which the store cannot set; write 'private(set) var'"
+            ),
+            (
+                "@Model class Item { @Attribute @Relationship var x: Item?; init() {} }",
+                "'x' cannot be both an attribute and a relationship"
+            ),
+        ])
+    func errors(declaration: String, message: String) {
+        let expansion = MacroExpansion(declaration)
+        #expect(expansion.messages == [message])
+        #expect(!expansion.contains("schemaMetadata"))
+        #expect(!expansion.contains("extension"))
+    }
+
+    @Test("all problems of a class are reported together")
+    func several() {
+        let expansion = MacroExpansion("@Model class Item { let x: Int; lazy var y = 1 }")
+        #expect(expansion.messages.count == 3)
+    }
+
+    @Test("@Model has no effect on an enum")
+    func enumeration() {
+        let expansion = MacroExpansion("@Model enum Item { case a }")
+        #expect(expansion.messages == [])
+        #expect(expansion.contains("enum Item { case a }"))
+        #expect(!expansion.contains("extension"))
+    }
+
+    @Test("a property with observers is not persisted, and the compiler warns of it")
+    func observers() {
+        let expansion = MacroExpansion(
+            "@Model class Item { var x = 1 { didSet {} }; var y = 2; init() {} }")
+        #expect(expansion.messages == [])
+        #expect(
+            expansion.warnings == [
+                "'x' has observers, so it is not persisted; mark it with @Transient"
+            ])
+        #expect(!expansion.contains(#"name: "x""#))
+        #expect(expansion.contains("@SwiftData._PersistedProperty(0)var y = 2"))
+        let transient = MacroExpansion(
+            "@Model class Item { @Transient var x = 1 { didSet {} }; init() {} }")
+        #expect(transient.warnings == [])
+    }
+
+    @Test("a transient variable may be lazy, weak, constant or one of several")
+    func transient() {
+        let expansion = MacroExpansion(
+            """
+            @Model class Item {
+                @Transient lazy var a = 1
+                @Transient weak var b: Item?
+                @Transient let c = 1
+                @Transient var (d, e) = (1, 2)
+                init() {}
+            }
+            """)
+        #expect(expansion.messages == [])
+        #expect(!expansion.contains("_PersistedProperty"))
+    }
+}
