@@ -13,6 +13,8 @@ final class ContainerCore: Sendable {
     private let migrationPlanType: MigrationPlanType?
     private let types: [String: any PersistentModel.Type]
     private let holders = Mutex(Holders())
+    let history: StoreHistory
+    private let commits = StoreCommits()
 
     /// Sendable unchecked: a metatype is immutable.
     private struct MigrationPlanType: @unchecked Sendable {
@@ -43,6 +45,7 @@ final class ContainerCore: Sendable {
         var entities: [ObjectEntity] = []
         var stores: [String: any ObjectStore] = [:]
         var types: [String: any PersistentModel.Type] = [:]
+        var opened: [(store: any ObjectStore, url: URL)] = []
         for configuration in configurations {
             try configuration.validate()
             let part = configuration.schema ?? schema
@@ -50,6 +53,7 @@ final class ContainerCore: Sendable {
                 throw SwiftDataError.configurationSchemaNotFoundInContainerSchema
             }
             let store = try StoreOpening.open(configuration, part, migrationPlan)
+            opened.append((store, configuration.url))
             for description in part.descriptions {
                 let name = description.type.entityName
                 guard stores[name] == nil else { continue }
@@ -64,6 +68,8 @@ final class ContainerCore: Sendable {
         }
         self.types = types
         model = ObjectModel(entities: entities, stores: stores)
+        history = StoreHistory(model.allStores, types)
+        commits.post(of: self, opened)
     }
 
     // MARK: - The container and its main context
@@ -71,6 +77,8 @@ final class ContainerCore: Sendable {
     func setContainer(_ container: ModelContainer) {
         holders.withLock { $0.container = container }
     }
+
+    var existingContainer: ModelContainer? { holders.withLock { $0.container } }
 
     /// The container, or another one of the same stores if that has ended.
     var container: ModelContainer {
@@ -81,6 +89,7 @@ final class ContainerCore: Sendable {
         if let context = holders.withLock({ $0.mainContext }) { return context }
         let context = ModelContext(self)
         context.autosaver = Autosaver()
+        context.home.moveToMainActor()
         context.autosaveEnabled = true
         holders.withLock { $0.mainContext = context }
         return context
