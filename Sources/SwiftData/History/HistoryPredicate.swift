@@ -4,7 +4,6 @@ import Foundation
 /// neither true nor false, unless it asks for nil.
 struct HistoryPredicate {
     private let predicate: Predicate<DefaultHistoryTransaction>
-    private let expression: any HistoryExpression
     /// What the store can select by. It selects every transaction that matches.
     let selection: StoreSelection
 
@@ -22,21 +21,16 @@ struct HistoryPredicate {
         var isExact = true
     }
 
-    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest``.
-    init(_ predicate: Predicate<DefaultHistoryTransaction>) throws {
-        guard let expression = predicate.expression as? any HistoryExpression else {
-            throw SwiftDataError.invalidTransactionFetchRequest.explained(
-                "a predicate over transactions cannot be \(predicate.expression)")
-        }
+    init(_ predicate: Predicate<DefaultHistoryTransaction>) {
         self.predicate = predicate
-        self.expression = expression
         var selection = StoreSelection()
-        expression.select(&selection)
+        predicate.expression.anySelect(&selection)
         self.selection = selection
     }
 
     func holds(for transaction: DefaultHistoryTransaction) throws -> Bool {
-        try expression.truth(PredicateBindings((predicate.variable, transaction))) == true
+        let bindings = PredicateBindings((predicate.variable, transaction))
+        return try predicate.expression.anyTruth(bindings) == true
     }
 }
 

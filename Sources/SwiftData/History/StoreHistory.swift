@@ -109,7 +109,7 @@ final class StoreHistory: Sendable {
     func fetch(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
     ) throws -> [DefaultHistoryTransaction] {
-        let predicate = try descriptor.predicate.map { try HistoryPredicate($0) }
+        let predicate = descriptor.predicate.map { HistoryPredicate($0) }
         let limit = descriptor.fetchLimit == 0 ? Int.max : Int(clamping: descriptor.fetchLimit)
         var lists: [[Stored]] = []
         var start = DefaultHistoryToken(numbers: [:], epochs: [:])
