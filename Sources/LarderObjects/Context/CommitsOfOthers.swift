@@ -25,7 +25,7 @@ final class CommitsOfOthers: Sendable {
     }
 
     fileprivate static let runsMax = 16_384
-    fileprivate static let commitsMax = 16_384
+    fileprivate static let commitsMax = 4_096
     private static let ownMax = 1_024
 
     private let state = Mutex(State())

@@ -92,8 +92,8 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
             last[store.identifier] =
                 try transactions.last?.id ?? history.number(of: token, in: store)
         }
-        if let foreign = tokens.keys.first(where: { UUID(uuidString: $0).flatMap { last[$0] } == nil })
-        {
+        let isForeign = { (name: String) in UUID(uuidString: name).flatMap { last[$0] } == nil }
+        if let foreign = tokens.keys.first(where: isForeign) {
             throw SwiftDataError.historyTokenExpired.explained(
                 "the history token is of the store \(foreign), which the container does not have")
         }

@@ -51,8 +51,7 @@ extension ResultsObserver where SectionName == Never {
 }
 
 extension ResultsObserver where SectionName == String {
-    /// The results of a descriptor,
-    /// in sections.
+    /// The results of a descriptor in sections.
     ///
     /// - Throws: as ``ModelContext/fetch(_:)``.
     public convenience init(
@@ -62,11 +61,11 @@ extension ResultsObserver where SectionName == String {
     ) throws {
         try self.init(
             fetchDescriptor, modelContext,
-            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] }, isolation: isolation)
+            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] },
+            isolation: isolation)
     }
 
-    /// The results of a predicate,
-    /// in sections.
+    /// The results of a predicate in sections.
     ///
     /// - Throws: as ``ModelContext/fetch(_:)``.
     public convenience init(
@@ -76,11 +75,12 @@ extension ResultsObserver where SectionName == String {
     ) throws {
         try self.init(
             FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), modelContext,
-            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] }, isolation: isolation)
+            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] },
+            isolation: isolation)
     }
 
-    /// The results of a descriptor in the main context, or on another actor in a new context,
-    /// in sections.
+    /// The results of a descriptor in sections.
+    /// They are in the main context, or on another actor in a new one.
     ///
     /// - Throws: as ``ModelContext/fetch(_:)``.
     public convenience init(
@@ -90,11 +90,12 @@ extension ResultsObserver where SectionName == String {
     ) throws {
         try self.init(
             fetchDescriptor, modelContainer.context(isolation),
-            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] }, isolation: isolation)
+            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] },
+            isolation: isolation)
     }
 
-    /// The results of a predicate in the main context, or on another actor in a new context,
-    /// in sections.
+    /// The results of a predicate in sections.
+    /// They are in the main context, or on another actor in a new one.
     ///
     /// - Throws: as ``ModelContext/fetch(_:)``.
     public convenience init(
@@ -103,12 +104,14 @@ extension ResultsObserver where SectionName == String {
         isolation: isolated (any Actor)? = #isolation
     ) throws {
         try self.init(
-            FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), modelContainer.context(isolation),
-            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] }, isolation: isolation)
+            FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []),
+            modelContainer.context(isolation),
+            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] },
+            isolation: isolation)
     }
 
-    /// The results of a descriptor,
-    /// in sections. A model without a name is in the section "".
+    /// The results of a descriptor in sections.
+    /// A model without a name is in the section "".
     ///
     /// - Throws: as ``ModelContext/fetch(_:)``.
     public convenience init(
@@ -118,11 +121,12 @@ extension ResultsObserver where SectionName == String {
     ) throws {
         try self.init(
             fetchDescriptor, modelContext,
-            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] ?? "" }, isolation: isolation)
+            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] ?? "" },
+            isolation: isolation)
     }
 
-    /// The results of a predicate,
-    /// in sections. A model without a name is in the section "".
+    /// The results of a predicate in sections.
+    /// A model without a name is in the section "".
     ///
     /// - Throws: as ``ModelContext/fetch(_:)``.
     public convenience init(
@@ -132,11 +136,13 @@ extension ResultsObserver where SectionName == String {
     ) throws {
         try self.init(
             FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), modelContext,
-            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] ?? "" }, isolation: isolation)
+            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] ?? "" },
+            isolation: isolation)
     }
 
-    /// The results of a descriptor in the main context, or on another actor in a new context,
-    /// in sections. A model without a name is in the section "".
+    /// The results of a descriptor in sections.
+    /// They are in the main context, or on another actor in a new one.
+    /// A model without a name is in the section "".
     ///
     /// - Throws: as ``ModelContext/fetch(_:)``.
     public convenience init(
@@ -146,11 +152,13 @@ extension ResultsObserver where SectionName == String {
     ) throws {
         try self.init(
             fetchDescriptor, modelContainer.context(isolation),
-            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] ?? "" }, isolation: isolation)
+            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] ?? "" },
+            isolation: isolation)
     }
 
-    /// The results of a predicate in the main context, or on another actor in a new context,
-    /// in sections. A model without a name is in the section "".
+    /// The results of a predicate in sections.
+    /// They are in the main context, or on another actor in a new one.
+    /// A model without a name is in the section "".
     ///
     /// - Throws: as ``ModelContext/fetch(_:)``.
     public convenience init(
@@ -159,8 +167,10 @@ extension ResultsObserver where SectionName == String {
         isolation: isolated (any Actor)? = #isolation
     ) throws {
         try self.init(
-            FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), modelContainer.context(isolation),
-            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] ?? "" }, isolation: isolation)
+            FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []),
+            modelContainer.context(isolation),
+            sectionBy: sectionBy, sectionName: { $0[keyPath: sectionBy] ?? "" },
+            isolation: isolation)
     }
 }
 

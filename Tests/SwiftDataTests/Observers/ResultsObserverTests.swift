@@ -73,12 +73,13 @@ struct ResultsObserverTests {
         let identifier = article.persistentModelID
         // A view that shows the model sees what an actor saves.
         await change(
-            of: { _ = article.title }, after: { Task { try await handler.rename(identifier, "B") } })
+            of: { _ = article.title },
+            after: { Task { try await handler.rename(identifier, "B") } })
         #expect(article.title == "B")
         await change(of: { _ = observer.results }, after: { Task { try await handler.add("C") } })
         #expect(observer.results.map(\.title) == ["B", "C"])
         #expect(observer.results.first === article)
-        await change(
+        try await change(
             of: { _ = observer.results },
             after: {
                 let other = ModelContext(container)
@@ -97,7 +98,7 @@ struct ResultsObserverTests {
         let observer = try ResultsObserver<Article, Never>(
             filterBy: #Predicate { $0.category?.name == "y" }, modelContext: context)
         #expect(observer.results.isEmpty)
-        await change(
+        try await change(
             of: { _ = observer.results },
             after: {
                 let other = ModelContext(container)
