@@ -190,7 +190,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "LarderObjectsTests",
-            dependencies: ["LarderObjects", "LarderModel", "TestSupport"], swiftSettings: strict),
+            dependencies: [
+                "LarderObjects", "LarderClient", "LarderModel", "LarderTesting", "TestSupport",
+            ], swiftSettings: strict),
         .testTarget(
             name: "SwiftDataTests",
             dependencies: [

@@ -27,6 +27,11 @@ public final class Server: Service {
         /// have no names and disappear with the process.
         public var spoolFolder = "/var/tmp"
         public var limits = ServerLimits()
+        /// Loops of the program, which other servers use too; nil for loops of its own.
+        package var eventLoops: EventLoops?
+        /// Where other processes find the server by the path of its store; nil for nowhere. The
+        /// server takes ownership of it.
+        package var ownerFile: OwnerFile?
 
         public init(name: String = "larderd") {
             self.name = name
@@ -65,7 +70,9 @@ public final class Server: Service {
     ) throws(LarderError) {
         let isReadOnly = backend.storeDescription.isReadOnly
         let writer = isReadOnly ? nil : try backend.makeWriter()
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, options.eventLoopCount))
+        let group =
+            options.eventLoops?.group
+            ?? MultiThreadedEventLoopGroup(numberOfThreads: max(1, options.eventLoopCount))
         (stopRequests, stopRequest) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         let idle = options.idleTimeMax.map { [stopRequest] time in
             IdleWatch(time: time, eventLoop: group.next()) {
@@ -152,7 +159,7 @@ public final class Server: Service {
     public func stop() async {
         guard let stopping = stopServing() else { return }
         try? await stopping.get()
-        try? await group.shutdownGracefully()
+        if options.eventLoops == nil { try? await group.shutdownGracefully() }
         releaseListeningSockets()
     }
 
@@ -160,7 +167,7 @@ public final class Server: Service {
     public func stopAndWait() {
         guard let stopping = stopServing() else { return }
         try? stopping.wait()
-        try? group.syncShutdownGracefully()
+        if options.eventLoops == nil { try? group.syncShutdownGracefully() }
         releaseListeningSockets()
     }
 
@@ -173,6 +180,7 @@ public final class Server: Service {
             return state.channels
         }
         guard let channels else { return nil }
+        options.ownerFile?.withdraw()
         notification.stopping()
         notification.extendTime(by: options.limits.stopTimeMax * 2)
         let eventLoop = group.next()
@@ -186,6 +194,7 @@ public final class Server: Service {
 
     private func releaseListeningSockets() {
         for socket in listeningSockets { socket.release() }
+        options.ownerFile?.release()
         logger.notice("stopped")
     }
 
@@ -197,25 +206,51 @@ public final class Server: Service {
 
     /// Listens, for a program that embeds a server and stops it by ``stopAndWait()``.
     public func listen() async throws {
-        let waterMark = core.writeBufferWaterMark
-        let logger = logger
         for socket in listeningSockets {
-            let channel = try await ServerBootstrap(group: group)
-                .serverChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(
-                            AcceptHandler(logger: logger))
-                    }
-                }
-                .childChannelOption(.allowRemoteHalfClosure, value: true)
-                .childChannelOption(.writeBufferWaterMark, value: waterMark)
-                .childChannelOption(.maxMessagesPerRead, value: Self.readsPerTurn)
-                .childChannelInitializer { self.core.configure($0) }
-                .withBoundSocket(socket.descriptor).get()
-            // NIO listens with a short backlog.
-            _ = Glibc.listen(socket.descriptor, Self.backlog)
-            state.withLock { $0.channels.append(channel) }
+            isListening(try await makeChannel(of: socket).get(), at: socket)
         }
+        announceOwner()
+    }
+
+    /// The same as ``listen()`` for a synchronous caller. It must not be called on an event loop.
+    package func listenAndWait() throws(LarderError) {
+        for socket in listeningSockets {
+            let channel: any Channel
+            do {
+                channel = try makeChannel(of: socket).wait()
+            } catch {
+                throw LarderError(
+                    .connectionFailed, "cannot listen at \(socket.address): \(error)")
+            }
+            isListening(channel, at: socket)
+        }
+        announceOwner()
+    }
+
+    private func makeChannel(of socket: ListeningSocket) -> EventLoopFuture<any Channel> {
+        let logger = logger
+        return ServerBootstrap(group: group)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptHandler(logger: logger))
+                }
+            }
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.writeBufferWaterMark, value: core.writeBufferWaterMark)
+            .childChannelOption(.maxMessagesPerRead, value: Self.readsPerTurn)
+            .childChannelInitializer { self.core.configure($0) }
+            .withBoundSocket(socket.descriptor)
+    }
+
+    private func isListening(_ channel: any Channel, at socket: ListeningSocket) {
+        // NIO listens with a short backlog.
+        _ = Glibc.listen(socket.descriptor, Self.backlog)
+        state.withLock { $0.channels.append(channel) }
+    }
+
+    private func announceOwner() {
+        guard let path = listeningSockets.lazy.compactMap(\.path).first else { return }
+        options.ownerFile?.announce(socket: path, store: core.storeDescription.identifier)
     }
 
     func requestStop() { stopRequest.yield() }

@@ -61,7 +61,7 @@ final class MigrationRun: Sendable {
     func perform(
         _ migration: StagedMigration, keepingBackupAt backup: String?
     ) throws -> [MigrationSummary] {
-        guard let path = session.path else {
+        guard let connector = session.connector else {
             throw LarderError(
                 .unsupported, "a client over a connected socket cannot migrate in stages",
                 hint: "connect to the path of the server's socket")
@@ -71,7 +71,7 @@ final class MigrationRun: Sendable {
             session.forgetSchema()
         }
         let stages = try waitingForOthers { () throws(LarderError) in
-            try migration.remaining(from: currentSchema(path))
+            try migration.remaining(from: currentSchema(connector))
         }
         guard let first = stages.first else { return [] }
         if stages.count == 1, !first.isCustom, backup == nil {
@@ -85,7 +85,7 @@ final class MigrationRun: Sendable {
         options.migrationSession = try waitingForOthers { () throws(LarderError) in
             try beginSession()
         }
-        return try perform(migration, backup, path, options)
+        return try perform(migration, backup, connector, options)
     }
 
     /// The options of a client that has the current schema, whatever it is.
@@ -96,12 +96,12 @@ final class MigrationRun: Sendable {
         return options
     }
 
-    private func currentSchema(_ path: String) throws(LarderError) -> Schema {
+    private func currentSchema(_ connector: Connector) throws(LarderError) -> Schema {
         guard session.options.expectsSchema else {
             session.forgetSchema()
             return try session.schema()
         }
-        let client = try StoreClient.connect(to: path, options: anySchema)
+        let client = try StoreClient.connect(by: connector, options: anySchema)
         defer { client.close() }
         return try client.schema()
     }
@@ -109,10 +109,10 @@ final class MigrationRun: Sendable {
     /// Performs the stages in a session. Each schema has a client of its own, because the server
     /// ends the connections of the former one.
     private func perform(
-        _ migration: StagedMigration, _ backup: String?, _ path: String,
+        _ migration: StagedMigration, _ backup: String?, _ connector: Connector,
         _ options: StoreClient.Options
     ) throws -> [MigrationSummary] {
-        var client = try StoreClient.connect(to: path, options: options)
+        var client = try StoreClient.connect(by: connector, options: options)
         defer { client.close() }
         // Another client may have migrated the store before the session began.
         let stages = try migration.remaining(from: client.schema())
@@ -123,7 +123,7 @@ final class MigrationRun: Sendable {
             try stage.willMigrate?(client)
             summaries.append(try migrate(to: stage.to, over: client.session))
             client.close()
-            client = try StoreClient.connect(to: path, options: options)
+            client = try StoreClient.connect(by: connector, options: options)
             try stage.didMigrate?(client)
         }
         try commit(client, stages)

@@ -154,12 +154,12 @@ extension Session {
 
 extension Session {
     private func reconnect() {
-        guard let path else { return }
+        guard let connector else { return }
         while let pauseEnd = nextPause() {
             _ = monitor.wait(for: changed, until: pauseEnd) { $0.isClosed ? true : nil }
             let result: Result<Connection, LarderError>
             do throws(LarderError) {
-                result = .success(try Session.connect(to: path, options: options))
+                result = .success(try connector.connect(options))
             } catch {
                 result = .failure(error)
             }
@@ -176,7 +176,8 @@ extension Session {
                 state.reconnection.waitedForUntil = nil
                 return nil
             }
-            let pauseEnd = now.advanced(by: state.reconnection.backoff.next())
+            let pause = state.reconnection.backoff.next()
+            let pauseEnd = now.advanced(by: min(pause, connector?.pauseMax ?? pause))
             return state.reconnection.tasks.map(\.deadline).reduce(pauseEnd, min)
         }
         let hasExpiredTask = monitor.withLock { state in
@@ -190,7 +191,7 @@ extension Session {
     private func finishAttempt(_ result: Result<Connection, LarderError>) -> Bool {
         switch result {
         case .failure(let error):
-            let isFinal = !Session.isTransient(error)
+            let isFinal = !Connector.mayTryAgain(after: error)
             update { state in
                 state.reconnection.lastError = error
                 if isFinal { state.refuse(error) }
@@ -205,14 +206,6 @@ extension Session {
             }
             if let error { connection.end(error) }
             return true
-        }
-    }
-
-    /// Whether the next attempt may succeed.
-    private static func isTransient(_ error: LarderError) -> Bool {
-        switch error.code {
-        case .connectionFailed, .unavailable, .timeout, .resourceExhausted: true
-        default: false
         }
     }
 }

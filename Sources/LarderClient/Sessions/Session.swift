@@ -2,7 +2,7 @@ import FoundationEssentials
 import LarderModel
 internal import LarderWire
 
-/// A client's state across connections: the socket's path, the store's identity, and the current
+/// A client's state across connections: where they come from, the store's identity, and the current
 /// connection.
 ///
 /// When a caller needs a connection and the current one is lost, a thread tries to connect until it
@@ -10,7 +10,7 @@ internal import LarderWire
 final class Session: Sendable {
     let options: StoreClient.Options
     /// nil if the client adopted a connected socket, and so cannot reconnect.
-    let path: String?
+    let connector: Connector?
     /// The snapshot that all reads of this session see; nil if they read the latest state.
     let snapshot: PinnedSnapshot?
     let monitor: Monitor<State>
@@ -31,24 +31,29 @@ final class Session: Sendable {
         var schema: (fingerprint: String, schema: Schema)?
     }
 
-    convenience init(path: String, options: StoreClient.Options) throws(LarderError) {
+    convenience init(
+        _ connector: Connector, options: StoreClient.Options
+    ) throws(LarderError) {
         self.init(
-            connection: try Session.firstConnection(to: path, options: options), path: path,
-            options: options)
+            connection: try Session.firstConnection(connector, options: options),
+            connector: connector, options: options)
     }
 
     /// Waits while the server is unavailable, as during a migration.
     private static func firstConnection(
-        to path: String, options: StoreClient.Options
+        _ connector: Connector, options: StoreClient.Options
     ) throws(LarderError) -> Connection {
         let deadline = MonotonicInstant.after(options.connectTimeout)
         var backoff = Backoff()
         while true {
             do throws(LarderError) {
-                return try connect(to: path, options: options)
+                return try connector.connect(options)
             } catch {
-                let pauseEnd = MonotonicInstant.now.advanced(by: backoff.next())
-                guard error.code == .unavailable, pauseEnd < deadline else { throw error }
+                let pause = min(backoff.next(), connector.pauseMax)
+                let pauseEnd = MonotonicInstant.now.advanced(by: pause)
+                guard connector.triesFirstAgain(after: error), pauseEnd < deadline else {
+                    throw error
+                }
                 pauseEnd.sleep()
             }
         }
@@ -58,12 +63,14 @@ final class Session: Sendable {
         let socket = try Socket.adopt(descriptor, requestTimeout: options.requestTimeout)
         let connection = try Connection(
             handshakeOver: socket, options: options, until: .after(options.connectTimeout))
-        self.init(connection: connection, path: nil, options: options)
+        self.init(connection: connection, connector: nil, options: options)
     }
 
-    private init(connection: Connection, path: String?, options: StoreClient.Options) {
+    private init(
+        connection: Connection, connector: Connector?, options: StoreClient.Options
+    ) {
         self.options = options
-        self.path = path
+        self.connector = connector
         snapshot = nil
         monitor = Monitor(State(current: connection, welcome: connection.welcome))
     }
@@ -72,18 +79,9 @@ final class Session: Sendable {
     init(reading snapshot: PinnedSnapshot, options: StoreClient.Options) {
         self.options = options
         self.snapshot = snapshot
-        path = nil
+        connector = nil
         monitor = Monitor(
             State(current: snapshot.connection, welcome: snapshot.connection.welcome))
-    }
-
-    static func connect(
-        to path: String, options: StoreClient.Options
-    ) throws(LarderError) -> Connection {
-        let deadline = MonotonicInstant.after(options.connectTimeout)
-        let socket = try Socket.connect(
-            to: path, until: deadline, requestTimeout: options.requestTimeout)
-        return try Connection(handshakeOver: socket, options: options, until: deadline)
     }
 
     var isClosed: Bool { monitor.withLock { $0.isClosed } }
@@ -91,7 +89,9 @@ final class Session: Sendable {
     var welcome: Welcome { monitor.withLock { $0.welcome } }
 
     /// How long calls wait for a new connection.
-    var reconnectWait: Duration { path == nil ? .zero : options.reconnectWait.clampedToWait }
+    var reconnectWait: Duration {
+        connector == nil ? .zero : options.reconnectWait.clampedToWait
+    }
 
     /// The schema, if the client has read it from the current server.
     var cachedSchema: Schema? {

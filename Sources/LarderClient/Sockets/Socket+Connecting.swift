@@ -9,6 +9,14 @@ extension Socket {
     static func connect(
         to path: String, until deadline: MonotonicInstant, requestTimeout: Duration
     ) throws(LarderError) -> Socket {
+        Socket(
+            descriptor: try connectedDescriptor(to: path, until: deadline),
+            requestTimeout: requestTimeout)
+    }
+
+    static func connectedDescriptor(
+        to path: String, until deadline: MonotonicInstant
+    ) throws(LarderError) -> Int32 {
         let address = try address(path)
         let descriptor = socket(
             AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -16,15 +24,15 @@ extension Socket {
             throw LarderError(
                 .resourceExhausted, "no socket can be created: \(SystemError(code: errno).text)")
         }
-        let socket = Socket(descriptor: descriptor, requestTimeout: requestTimeout)
         while true {
             // Connecting to a full backlog blocks for the time limit of sending, then gives EAGAIN.
             _ = setTimeLimit(SO_SNDTIMEO, of: descriptor, to: deadline.remaining)
             do throws(SystemError) {
                 try address.connect(descriptor)
-                return socket
+                return descriptor
             } catch {
                 guard error.code == EINTR || error.code == EAGAIN, !deadline.isPast else {
+                    close(descriptor)
                     throw refusal(error, path)
                 }
             }
@@ -53,6 +61,15 @@ extension Socket {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK)
         return socket
+    }
+
+    /// The user whose process listens at the other end, from the kernel.
+    static func peerUser(of descriptor: Int32) -> UInt32? {
+        // The fields of the kernel's `struct ucred`: process, user, group.
+        var credentials: [UInt32] = [0, 0, 0]
+        var size = socklen_t(credentials.count * MemoryLayout<UInt32>.size)
+        let status = getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size)
+        return status == 0 && credentials[1] != .max ? credentials[1] : nil
     }
 
     /// A server never listens at an abstract name, which begins with a zero byte.

@@ -12,7 +12,8 @@ extension StoreClient {
     ) async throws(LarderError) -> StoreClient {
         try await BackgroundThread.run { () -> Result<StoreClient, LarderError> in
             do throws(LarderError) {
-                return .success(StoreClient(session: try Session(path: path, options: options)))
+                return .success(
+                    StoreClient(session: try Session(Connector(path: path), options: options)))
             } catch {
                 return .failure(error)
             }

@@ -74,7 +74,14 @@ public final class StoreClient: Sendable {
     public static func connect(
         to path: String, options: Options = Options()
     ) throws(LarderError) -> StoreClient {
-        StoreClient(session: try Session(path: path, options: options))
+        StoreClient(session: try Session(Connector(path: path), options: options))
+    }
+
+    /// Connects by a function of the program, which also makes each new connection after a loss.
+    package static func connect(
+        by connector: Connector, options: Options
+    ) throws(LarderError) -> StoreClient {
+        StoreClient(session: try Session(connector, options: options))
     }
 
     /// Performs the handshake over a connected socket, such as an end of a socket pair, blocking.

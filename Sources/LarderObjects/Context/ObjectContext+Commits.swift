@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 package import LarderModel
 
-// What others have committed: objects that they deleted are gone, and a context that follows changes
+// The commits of others: objects that they deleted are gone, and a context that follows changes
 // reads the values of objects that they updated.
 
 extension ObjectContext {

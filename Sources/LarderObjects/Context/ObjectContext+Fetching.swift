@@ -57,7 +57,7 @@ extension ObjectContext {
         }
     }
 
-    /// Reads objects by their identifiers, in the order given. Those that do not exist are left out.
+    /// Reads objects by their identifiers, in this order. Those that do not exist are left out.
     package func objects(
         for identifiers: [PersistentIdentifier]
     ) throws(LarderError) -> [StoredObject] {

@@ -59,7 +59,7 @@ extension ObjectContext {
         }
     }
 
-    /// Reads the related objects that the context does not have, and those of the object's siblings.
+    /// Reads the related objects that the context does not have, and those of its siblings.
     func loadRelated(
         _ identifiers: [PersistentIdentifier], of object: StoredObject, _ slot: Int
     ) {
@@ -94,7 +94,8 @@ extension ObjectContext {
     func read(_ identifiers: [PersistentIdentifier]) -> [StoredObject] {
         var found: [StoredObject] = []
         for (entityName, group) in Dictionary(grouping: identifiers, by: \.entityName) {
-            guard let entity = model.entities[entityName], let store = try? model.store(of: entityName)
+            guard let entity = model.entities[entityName],
+                let store = try? model.store(of: entityName)
             else { continue }
             let permanent = group.filter { $0.store == store.identifier }
             var start = 0

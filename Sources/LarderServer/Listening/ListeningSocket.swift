@@ -18,7 +18,8 @@ public final class ListeningSocket: Sendable {
     private struct Ownership: Sendable {
         let path: String
         let file: FileIdentity
-        let lock: Int32
+        /// nil if another lock of the program decides who listens at the path.
+        let lock: Int32?
     }
 
     private init(address: String, descriptor: Int32, ownership: Ownership?) {
@@ -52,12 +53,38 @@ public final class ListeningSocket: Sendable {
         }
     }
 
+    /// Binds a socket at a path in an existing folder. A socket that exists there is replaced,
+    /// because the caller holds the lock that decides who listens there.
+    ///
+    /// - Throws: as the other initializer does.
+    package convenience init(
+        lockedPath path: String, mode: UInt32 = 0o600
+    ) throws(LarderError) {
+        _ = try UnixSocketAddress(path: path)
+        if let file = FileIdentity(at: path) {
+            guard file.isSocket else { throw Self.notASocket(path) }
+            if unlink(path) != 0, errno != ENOENT {
+                throw UnixSocket.failure("cannot replace the socket \(path)")
+            }
+        }
+        let (descriptor, file) = try Self.bind(path, mode: mode)
+        self.init(
+            address: path, descriptor: descriptor,
+            ownership: Ownership(path: path, file: file, lock: nil))
+    }
+
+    /// The path at which clients connect; nil if the socket has none.
+    var path: String? {
+        if let ownership { return ownership.path }
+        return UnixSocketAddress(boundTo: descriptor)?.path
+    }
+
     /// Removes the socket's file if it is still the one that was bound here, then releases the
     /// lock. The channel that listens closes the descriptor.
     func release() {
         guard let ownership else { return }
         if FileIdentity(at: ownership.path) == ownership.file { unlink(ownership.path) }
-        close(ownership.lock)
+        if let lock = ownership.lock { close(lock) }
     }
 
     private static func makeFolder(of path: String) throws(LarderError) {
@@ -84,9 +111,7 @@ public final class ListeningSocket: Sendable {
     private static func removeStaleSocket(_ path: String) throws(LarderError) {
         guard let file = FileIdentity(at: path) else { return }
         guard file.isSocket else {
-            throw LarderError(
-                .connectionFailed, "\(path) exists and is not a socket",
-                hint: "use another path, or move that file away")
+            throw notASocket(path)
         }
         // A program that does not use the lock file may listen there.
         if try UnixSocket.isListening(at: path) { throw inUse(path) }
@@ -132,6 +157,12 @@ public final class ListeningSocket: Sendable {
             defer { umask(before) }
             try body()
         }
+    }
+
+    private static func notASocket(_ path: String) -> LarderError {
+        LarderError(
+            .connectionFailed, "\(path) exists and is not a socket",
+            hint: "use another path, or move that file away")
     }
 
     private static func inUse(_ path: String) -> LarderError {

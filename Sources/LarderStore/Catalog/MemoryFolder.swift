@@ -21,7 +21,7 @@ final class MemoryFolder: Sendable {
     private let descriptor: Int32
 
     init() throws(LarderError) {
-        MemoryFolder.removeAbandoned()
+        MemoryFolder.removesAbandonedOnce
         var reason = EAGAIN
         // Until it is locked, another process may remove the new folder as an abandoned one.
         for _ in 0..<MemoryFolder.attemptsMax {
@@ -61,6 +61,9 @@ final class MemoryFolder: Sendable {
         for file in files { unlink("\(path)/\(file)") }
         rmdir(path)
     }
+
+    /// A program may make thousands of stores, so it looks for abandoned folders with its first one.
+    private static let removesAbandonedOnce: Void = removeAbandoned()
 
     private static func removeAbandoned() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []

@@ -37,6 +37,28 @@ package struct UnixSocketAddress: Sendable {
         length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count + (isAbstract ? 0 : 1))
     }
 
+    /// The address to which a socket is bound; nil if that has no path.
+    package init?(boundTo descriptor: Int32) {
+        var address = sockaddr_un()
+        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let status = withUnsafeMutableBytes(of: &address) {
+            getsockname(
+                descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+        }
+        guard status == 0, address.sun_family == sa_family_t(AF_UNIX), address.sun_path.0 != 0,
+            length > socklen_t(MemoryLayout<sa_family_t>.size)
+        else { return nil }
+        self.address = address
+        self.length = length
+    }
+
+    /// The path, without a zero byte at its end.
+    package var path: String {
+        withUnsafeBytes(of: address.sun_path) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
     package func connect(_ descriptor: Int32) throws(SystemError) {
         let status = withUnsafeBytes(of: address) {
             Glibc.connect(

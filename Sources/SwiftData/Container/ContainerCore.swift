@@ -42,9 +42,7 @@ final class ContainerCore: Sendable {
         }
         self.configurations = Set(configurations)
         allowsSave = configurations.allSatisfy(\.allowsSave)
-        var entities: [ObjectEntity] = []
-        var stores: [String: any ObjectStore] = [:]
-        var types: [String: any PersistentModel.Type] = [:]
+        var parts: [(Schema, any ObjectStore)] = []
         var opened: [(store: any ObjectStore, url: URL)] = []
         for configuration in configurations {
             try configuration.validate()
@@ -53,7 +51,31 @@ final class ContainerCore: Sendable {
                 throw SwiftDataError.configurationSchemaNotFoundInContainerSchema
             }
             let store = try StoreOpening.open(configuration, part, migrationPlan)
+            parts.append((part, store))
             opened.append((store, configuration.url))
+        }
+        (types, model) = try Self.model(of: parts)
+        history = StoreHistory(model.allStores, types)
+        commits.post(of: self, opened)
+    }
+
+    /// A container on a store that is open, for a stage of a migration.
+    init(_ schema: Schema, _ store: any ObjectStore) throws {
+        self.schema = schema
+        migrationPlanType = nil
+        configurations = []
+        allowsSave = true
+        (types, model) = try Self.model(of: [(schema, store)])
+        history = StoreHistory(model.allStores, types)
+    }
+
+    private static func model(
+        of parts: [(Schema, any ObjectStore)]
+    ) throws -> ([String: any PersistentModel.Type], ObjectModel) {
+        var entities: [ObjectEntity] = []
+        var stores: [String: any ObjectStore] = [:]
+        var types: [String: any PersistentModel.Type] = [:]
+        for (part, store) in parts {
             for description in part.descriptions {
                 let name = description.type.entityName
                 guard stores[name] == nil else { continue }
@@ -66,10 +88,7 @@ final class ContainerCore: Sendable {
                 types[name] = description.type
             }
         }
-        self.types = types
-        model = ObjectModel(entities: entities, stores: stores)
-        history = StoreHistory(model.allStores, types)
-        commits.post(of: self, opened)
+        return (types, ObjectModel(entities: entities, stores: stores))
     }
 
     // MARK: - The container and its main context

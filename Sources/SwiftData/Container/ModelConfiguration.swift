@@ -36,6 +36,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     public var schema: Schema?
     public let allowsSave: Bool
     public let isStoredInMemoryOnly: Bool
+    /// Whether the place is the program's own folder, which is created if it is missing.
+    let createsFolder: Bool
 
     public var id: URL { url }
 
@@ -61,7 +63,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
             : DefaultPlace.url(name: name ?? "default", group: groupContainer.identifier)
         self.init(
             name ?? "default", schema, place, isStoredInMemoryOnly, allowsSave, groupContainer,
-            cloudKitDatabase)
+            cloudKitDatabase, createsFolder: !isStoredInMemoryOnly)
     }
 
     /// - Parameter url: The store's file, or the socket of a server that serves the store.
@@ -71,13 +73,15 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     ) {
         self.init(
             name ?? url.deletingPathExtension().lastPathComponent, schema, url, false, allowsSave,
-            .none, cloudKitDatabase)
+            .none, cloudKitDatabase, createsFolder: false)
     }
 
     private init(
         _ name: String, _ schema: Schema?, _ url: URL, _ isStoredInMemoryOnly: Bool,
-        _ allowsSave: Bool, _ groupContainer: GroupContainer, _ database: CloudKitDatabase
+        _ allowsSave: Bool, _ groupContainer: GroupContainer, _ database: CloudKitDatabase,
+        createsFolder: Bool
     ) {
+        self.createsFolder = createsFolder
         self.name = name
         self.schema = schema
         self.url = url
@@ -127,7 +131,13 @@ enum DefaultPlace {
         return FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share")
     }
 
-    private static var program: String {
+    static func createFolder(of url: URL) throws {
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+    }
+
+    static var program: String {
         let path = CommandLine.arguments.first ?? ""
         return path.split(separator: "/").last.map(String.init) ?? "larder"
     }

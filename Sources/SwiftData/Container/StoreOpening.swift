@@ -1,19 +1,40 @@
+import LarderClient
 import LarderModel
 import LarderObjects
 
 /// Opens the store of a configuration.
 enum StoreOpening {
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` with the reason, or the error of a
+    ///   custom stage of the migration plan.
     static func open(
         _ configuration: ModelConfiguration, _ schema: Schema,
         _ migrationPlan: (any SchemaMigrationPlan.Type)?
     ) throws -> any ObjectStore {
-        let stored = try schema.larderSchema()
-        do throws(LarderError) {
-            if configuration.isStoredInMemoryOnly { return try EngineStore(stored) }
-            throw LarderError(.unsupported, "files are not supported yet")
-        } catch {
-            throw SwiftDataError.loadIssueModelContainer.explained(
-                "\(configuration.url.path): \(error.description)")
+        do {
+            let stored = try schema.larderSchema()
+            if configuration.isStoredInMemoryOnly {
+                return try EngineStore(stored, isReadOnly: !configuration.allowsSave)
+            }
+            var options = StoreFileOptions()
+            options.client.isReadOnly = !configuration.allowsSave
+            options.client.name = DefaultPlace.program
+            options.migration = try migrationPlan.flatMap(PlannedMigration.stages)
+            if configuration.createsFolder {
+                try DefaultPlace.createFolder(of: configuration.url)
+            }
+            return try StoreFile.open(
+                path: configuration.url.path, schema: stored, options: options)
+        } catch let error as LarderError {
+            throw failure(configuration, error.description)
+        } catch let error as SchemaProblems {
+            throw failure(configuration, error.description)
         }
+    }
+
+    private static func failure(
+        _ configuration: ModelConfiguration, _ reason: String
+    ) -> SwiftDataError {
+        let place = configuration.isStoredInMemoryOnly ? "in memory" : configuration.url.path
+        return SwiftDataError.loadIssueModelContainer.explained("\(place): \(reason)")
     }
 }

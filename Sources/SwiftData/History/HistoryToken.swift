@@ -8,8 +8,8 @@ public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Senda
 /// A position in the history of stores of this module: for each store, after one transaction and
 /// before the next.
 ///
-/// A store that a token does not name is at its beginning. Tokens are values to store as JSON and to
-/// compare. Those of one container are ordered as its transactions are.
+/// A store that a token does not name is at its beginning. Tokens are values to compare, and to
+/// store as JSON. Those of one container are ordered as its transactions are.
 public struct DefaultHistoryToken: HistoryToken {
     public typealias TokenType = [String: Int64]
 

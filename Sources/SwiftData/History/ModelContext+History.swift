@@ -5,9 +5,9 @@ extension ModelContext {
     /// The transactions that match, in the order of their commits or of the descriptor.
     ///
     /// - Throws: ``SwiftDataError/historyTokenExpired`` if the history after a token of the
-    ///   predicate was deleted, or if a token is of another store, or of a later state of the store;
-    ///   ``SwiftDataError/invalidTransactionFetchRequest`` for transactions that the container's
-    ///   stores do not have.
+    ///   predicate was deleted, or if a token is of another store or of a later state of the
+    ///   store; ``SwiftDataError/invalidTransactionFetchRequest`` for transactions that the
+    ///   container's stores do not have.
     public func fetchHistory<T: HistoryTransaction>(
         _ descriptor: HistoryDescriptor<T>
     ) throws -> [T] {
@@ -18,8 +18,8 @@ extension ModelContext {
     /// Deletes the transactions that match. A token before them is expired if no transaction
     /// before it is left.
     ///
-    /// A store deletes its oldest transactions only. Others, and the newest, stay in it; this
-    /// process does not return them any more.
+    /// A store deletes its oldest transactions only. Others, and the newest, stay in it; the
+    /// container does not return them any more, but others on the store do.
     ///
     /// - Throws: as ``fetchHistory(_:)``.
     public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {

@@ -33,10 +33,11 @@ final class StoreCommits: Sendable {
         for (store, url) in places {
             let observation = store.observeCommits { [weak core] transaction in
                 guard let core else { return }
-                core.history.learn(transaction.token)
+                let token = transaction.token
+                core.history.learn(token)
                 Self.queue.async { [weak core] in
                     guard let container = core?.existingContainer else { return }
-                    Self.post(transaction.token, url, container)
+                    Self.post(token, url, container)
                 }
             }
             observations.withLock { $0.append(observation) }

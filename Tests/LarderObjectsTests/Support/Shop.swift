@@ -116,7 +116,9 @@ extension Owner {
             request.predicate = try PredicateFormat.parse(text, name: "predicate").expression
         }
         if let sort { request.sort = [SortKey(.tree(.keyPath(sort)))] }
-        return try fetch(request).map { $0.string(["Article": "title", "Note": "text"][entityName] ?? "name") }
+        return try fetch(request).map {
+            $0.string(["Article": "title", "Note": "text"][entityName] ?? "name")
+        }
     }
 }
 

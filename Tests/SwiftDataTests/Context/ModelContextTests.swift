@@ -177,16 +177,33 @@ struct ModelContextTests {
             try change()
             return flag.isSet
         }
-        #expect(changes { _ = article.title } by: { article.title = "B" })
-        #expect(!changes { _ = article.words } by: { article.title = "C" })
-        #expect(changes { _ = tech.articles } by: { article.category = tech })
+        #expect(
+            changes {
+                _ = article.title
+            } by: {
+                article.title = "B"
+            })
+        #expect(
+            !changes {
+                _ = article.words
+            } by: {
+                article.title = "C"
+            })
+        #expect(
+            changes {
+                _ = tech.articles
+            } by: {
+                article.category = tech
+            })
         try context.save()
         let other = ModelContext(container)
         let same = try #require(try other.fetch(FetchDescriptor<Article>()).first)
         same.title = "D"
         try other.save()
         #expect(
-            try changes { _ = article.title } by: {
+            try changes {
+                _ = article.title
+            } by: {
                 _ = try context.fetch(FetchDescriptor<Article>())
             })
         #expect(article.title == "D")

@@ -1,0 +1,38 @@
+import LarderClient
+import LarderModel
+import LarderObjects
+
+/// The stages of a migration plan as those of the store, which performs all of them or none.
+enum PlannedMigration {
+    /// - Returns: nil for a plan without stages.
+    static func stages(of plan: any SchemaMigrationPlan.Type) throws -> StagedMigration? {
+        let stages = try plan.stages.map(stage)
+        return stages.isEmpty ? nil : try StagedMigration(stages)
+    }
+
+    private static func stage(_ stage: MigrationStage) throws -> LarderClient.MigrationStage {
+        switch stage {
+        case .lightweight(let from, let to):
+            return .lightweight(
+                from: try Schema(versionedSchema: from).larderSchema(),
+                to: try Schema(versionedSchema: to).larderSchema())
+        case .custom(let from, let to, let willMigrate, let didMigrate):
+            let (before, after) = (Schema(versionedSchema: from), Schema(versionedSchema: to))
+            return .custom(
+                from: try before.larderSchema(), to: try after.larderSchema(),
+                willMigrate: try willMigrate.map { try action($0, before) },
+                didMigrate: try didMigrate.map { try action($0, after) })
+        }
+    }
+
+    /// The code of a stage with a context on the store as it is at that moment.
+    private static func action(
+        _ body: @escaping @Sendable (ModelContext) throws -> Void, _ schema: Schema
+    ) throws -> LarderClient.MigrationStage.Action {
+        let stored = try schema.larderSchema()
+        return { client in
+            let store = try ClientStore(client, schema: stored)
+            try body(ModelContext(try ContainerCore(schema, store)))
+        }
+    }
+}

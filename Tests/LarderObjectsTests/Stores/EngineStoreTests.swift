@@ -1,0 +1,107 @@
+import FoundationEssentials
+import Glibc
+import LarderModel
+import Synchronization
+import Testing
+
+@testable import LarderObjects
+
+@Suite("Stores in memory", .serialized)
+struct EngineStoreTests {
+    @Test("observers are called before a save returns, and may use the store")
+    func observingAtOnce() throws {
+        let store = try EngineStore(.sample())
+        let log = Mutex<[String]>([])
+        let first = store.observeCommits { [weak store] transaction in
+            log.withLock { $0.append("first \(transaction.id)") }
+            // The commit of an observer is observed after the one that it observes.
+            if transaction.id == 1 { _ = try? store?.insert("Bob") }
+        }
+        let second = store.observeCommits { [weak store] transaction in
+            let count = try? store?.studentCount()
+            log.withLock { $0.append("second \(transaction.id) of \(count ?? 0)") }
+        }
+        try store.insert("Ann")
+        #expect(log.withLock { $0 } == ["first 1", "second 1 of 2", "first 2", "second 2 of 2"])
+        withExtendedLifetime([first, second]) {}
+    }
+
+    @Test("many threads save and read, and observers see each commit once in order")
+    func threads() async throws {
+        let store = try EngineStore(.sample())
+        let numbers = Mutex<[Int64]>([])
+        let observation = store.observeCommits { transaction in
+            numbers.withLock { $0.append(transaction.id) }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<8 {
+                group.addTask {
+                    for index in 0..<25 {
+                        try store.insert("\(writer) \(index)")
+                        _ = try store.studentCount()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(numbers.withLock { $0 } == Array(1...200))
+        #expect(try store.studentCount() == 200)
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("stores are separate, also if they have the same identifier")
+    func separate() throws {
+        let identifier = UUID()
+        let stores = try (0..<2).map { _ in
+            try EngineStore(.sample(), identifier: identifier)
+        }
+        try stores[0].insert("Ann")
+        #expect(try stores[1].studentCount() == 0)
+        #expect(stores[1].identifier == identifier)
+    }
+
+    @Test("1,000 stores leave no memory, descriptors or files")
+    func manyStores() throws {
+        let schema = try Schema.sample()
+        func use() throws {
+            let store = try EngineStore(schema)
+            let observation = store.observeCommits { _ in }
+            try store.insert("Ann", "Bob")
+            #expect(try store.studentCount() == 2)
+            withExtendedLifetime(observation) {}
+        }
+        for _ in 0..<100 { try use() }
+        let before = try Resources.now()
+        for _ in 0..<1_000 { try use() }
+        let after = try Resources.now()
+        // Other tests run at the same time; a leak of each store would add a thousand.
+        #expect(after.descriptors < before.descriptors + 200)
+        #expect(after.residentBytes < before.residentBytes + (64 << 20))
+        #expect(after.memoryFolders < before.memoryFolders + 200)
+    }
+
+    @Test("300 stores are open at the same time")
+    func openStores() throws {
+        let schema = try Schema.sample()
+        let stores = try (0..<300).map { _ in try EngineStore(schema) }
+        for store in stores { try store.insert("Ann") }
+        for store in stores { #expect(try store.studentCount() == 1) }
+    }
+}
+
+/// What this process has in use.
+private struct Resources {
+    var descriptors: Int
+    var memoryFolders: Int
+    var residentBytes: Int
+
+    static func now() throws -> Resources {
+        let files = FileManager.default
+        let status = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        let pages = status.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+        return Resources(
+            descriptors: try files.contentsOfDirectory(atPath: "/proc/self/fd").count,
+            memoryFolders: try files.contentsOfDirectory(atPath: "/dev/shm").count,
+            residentBytes: try #require(pages) * Int(getpagesize()))
+    }
+}

@@ -1,0 +1,195 @@
+import FoundationEssentials
+import LarderModel
+import LarderTesting
+import Synchronization
+import Testing
+
+@testable import LarderObjects
+
+/// What both stores do alike.
+@Suite("Stores of objects")
+struct ObjectStoreTests {
+    enum Kind: CaseIterable {
+        case engine
+        case client
+    }
+
+    static func makeStore(_ kind: Kind) throws -> any ObjectStore {
+        switch kind {
+        case .engine: try EngineStore(.sample())
+        case .client: try ClientStore(TestStore(.sample()).client)
+        }
+    }
+
+    @Test("saved objects are found by query, by identifier and by number", arguments: Kind.allCases)
+    func reading(_ kind: Kind) throws {
+        let store = try Self.makeStore(kind)
+        let inserted = try store.insert("Ann", "Bob")
+        #expect(try store.names() == ["Ann", "Bob"])
+        #expect(try store.studentCount() == 2)
+        let found = try store.objects(
+            inserted + [.init(store: store.identifier, entityName: "Student", key: 99)],
+            properties: ["name"])
+        #expect(found.map(\.rowCount) == [2])
+        #expect(try store.objects([], properties: nil).isEmpty)
+        #expect(store.schema.entity(named: "Student") != nil)
+    }
+
+    @Test("queries with other constants have their own results", arguments: Kind.allCases)
+    func constants(_ kind: Kind) throws {
+        let store = try Self.makeStore(kind)
+        try store.insert("Ann", "Bob")
+        for name in ["Ann", "Bob", "Ann", "Eve"] {
+            let query = Query.fetch(Fetch("Student", where: .format("name == '\(name)'")))
+            let rows = try store.batches(query, QueryParameters()).reduce(0) { $0 + $1.rowCount }
+            #expect(rows == (name == "Eve" ? 0 : 1))
+        }
+    }
+
+    @Test("errors in a request are those of the server")
+    func errors() throws {
+        let stores = try Kind.allCases.map(Self.makeStore)
+        var errors: [[LarderError]] = []
+        for store in stores {
+            var found: [LarderError] = []
+            func attempt(_ body: () throws(LarderError) -> Void) {
+                do throws(LarderError) { try body() } catch { found.append(error) }
+            }
+            let parameters = QueryParameters()
+            for predicate in ["nam == 1", "name ==", "age == 'x'"] {
+                let query = Query.fetch(Fetch("Student", where: .format(predicate)))
+                attempt { () throws(LarderError) in _ = try store.batches(query, parameters) }
+            }
+            attempt { () throws(LarderError) in
+                _ = try store.batches(.fetch(Fetch("Nothing")), parameters)
+            }
+            let new = PersistentIdentifier(temporary: "new", entityName: "Student")
+            for values: [String: Value] in [[:], ["name": .int(1)], ["nam": .string("x")]] {
+                attempt { () throws(LarderError) in
+                    _ = try store.save(ChangeSet([.insert(new, values: values)]))
+                }
+            }
+            attempt { () throws(LarderError) in
+                _ = try store.objects([new], properties: nil)
+            }
+            attempt { () throws(LarderError) in
+                let fetch = HistoryFetch(where: HistoryFilter(entities: ["Nothing"]))
+                _ = try store.history(fetch, objects: [])
+            }
+            errors.append(found)
+        }
+        #expect(errors[0].count == 9)
+        for (left, right) in zip(errors[0], errors[1]) { #expect(left.code == right.code) }
+    }
+
+    @Test(
+        "the same save with its key happens once, and another one is refused",
+        arguments: Kind.allCases)
+    func idempotency(_ kind: Kind) throws {
+        let store = try Self.makeStore(kind)
+        let first = try store.insert("Ann", key: "k")
+        #expect(try store.insert("Ann", key: "k") == first)
+        #expect(throws: LarderError.self) { try store.insert("Bob", key: "k") }
+        #expect(try store.names() == ["Ann"])
+    }
+
+    @Test("observers get each commit once and in order", arguments: Kind.allCases)
+    func observing(_ kind: Kind) async throws {
+        let store = try Self.makeStore(kind)
+        try store.insert("before")
+        let (numbers, continuation) = AsyncStream<Int64>.makeStream()
+        let observation = store.observeCommits { continuation.yield($0.id) }
+        for index in 0..<20 { try store.insert("student \(index)") }
+        var received: [Int64] = []
+        for await number in numbers {
+            received.append(number)
+            if received.count == 20 { break }
+        }
+        #expect(received == Array(2...21))
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("a released observation ends", arguments: Kind.allCases)
+    func endOfObservation(_ kind: Kind) async throws {
+        let store = try Self.makeStore(kind)
+        let (numbers, continuation) = AsyncStream<Int64>.makeStream()
+        var first: (any AnyObject & Sendable)? = store.observeCommits { _ in
+            Issue.record("the observation has ended")
+        }
+        _ = first
+        first = nil
+        let second = store.observeCommits { continuation.yield($0.id) }
+        try store.insert("Ann")
+        for await number in numbers {
+            #expect(number == 1)
+            break
+        }
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("erasing deletes all objects and the history", arguments: Kind.allCases)
+    func erasing(_ kind: Kind) throws {
+        let store = try Self.makeStore(kind)
+        let owner = PersistentIdentifier(temporary: "o", entityName: "Student")
+        let book = PersistentIdentifier(temporary: "b", entityName: "Book")
+        _ = try store.save(
+            ChangeSet([
+                .insert(owner, values: ["name": "Ann"]),
+                .insert(book, values: ["title": "Emma", "owner": .object(owner)]),
+            ]))
+        try store.insert("Bob")
+        try store.erase()
+        #expect(try store.studentCount() == 0)
+        #expect(try store.history(HistoryFetch(), objects: []).transactions.count == 1)
+    }
+
+    @Test(
+        "the history has the transactions, and the objects that are requested",
+        arguments: Kind.allCases)
+    func history(_ kind: Kind) throws {
+        let store = try Self.makeStore(kind)
+        let start = try store.currentToken()
+        let inserted = try store.insert("Ann")
+        let middle = try store.currentToken()
+        try store.insert("Bob")
+        let all = try store.history(
+            HistoryFetch(after: start), objects: [HistoryObjects(Fetch("Student"))])
+        #expect(all.transactions.map(\.id) == [1, 2])
+        #expect(all.transactions.first?.objects.keys.map { $0 } == inserted)
+        #expect(try store.currentToken() == all.position)
+        #expect(try store.deleteHistory(.upTo(middle)) == 1)
+        #expect(throws: LarderError.self) {
+            try store.history(HistoryFetch(after: start), objects: [])
+        }
+    }
+
+    @Test("objects that are too large for one reply are read in parts", arguments: Kind.allCases)
+    func largeObjects(_ kind: Kind) throws {
+        let store = try Self.makeStore(kind)
+        let text = String(repeating: "x", count: 9 << 20)
+        var books: [PersistentIdentifier] = []
+        for index in 0..<2 {
+            let book = PersistentIdentifier(temporary: "b", entityName: "Book")
+            books += try store.save(
+                ChangeSet([
+                    .insert(book, values: ["title": .string("\(index)"), "text": .string(text)])
+                ])
+            ).inserted
+        }
+        let batches = try store.objects(books, properties: nil)
+        #expect(batches.flatMap { $0.identity?.keys ?? [] } == books.compactMap(\.permanentKey))
+    }
+
+    @Test("a store for reading only rejects saves")
+    func readOnly() throws {
+        let server = try TestStore(.sample())
+        for store: any ObjectStore in [
+            try ClientStore(server.client, isReadOnly: true),
+            try EngineStore(.sample(), isReadOnly: true),
+        ] {
+            #expect(store.isReadOnly)
+            let error = #expect(throws: LarderError.self) { try store.insert("Ann") }
+            #expect(error?.code == .readOnly)
+        }
+    }
+}
