@@ -1,18 +1,34 @@
+internal import FoundationEssentials
 internal import LarderModel
 internal import Synchronization
 
 /// The changes that the stores of a context have announced and that the context has not seen yet.
 ///
-/// Commits arrive on other threads. Of many changes only a bounded number is remembered.
+/// Commits arrive on other threads. A bounded number of changes is remembered; if there are more,
+/// any object may have changed.
 final class CommitsOfOthers: Sendable {
     struct Changes {
-        var updated: [PersistentIdentifier] = []
-        var deleted: [PersistentIdentifier] = []
+        var runs: [(store: UUID, run: HistoryRun)] = []
+        /// Whether there were more changes than these, so that all objects may have changed.
+        var isOverflowed = false
+
+        var isEmpty: Bool { runs.isEmpty && !isOverflowed }
     }
 
-    private static let countMax = 65_536
+    fileprivate struct State {
+        var commits: [(store: UUID, number: Int64, runs: [HistoryRun])] = []
+        var runCount = 0
+        var isOverflowed = false
+        /// Commits of the context itself that were not announced yet.
+        var own: [UUID: Set<Int64>] = [:]
+        var announce: (@Sendable () -> Void)?
+    }
 
-    private let changes = Mutex(Changes())
+    fileprivate static let runsMax = 16_384
+    fileprivate static let commitsMax = 4_096
+    private static let ownMax = 1_024
+
+    private let state = Mutex(State())
     private let observations = Mutex<[any AnyObject & Sendable]>([])
 
     func observe(_ stores: [any ObjectStore]) {
@@ -24,23 +40,58 @@ final class CommitsOfOthers: Sendable {
         }
     }
 
+    /// Calls a closure after each commit, on the thread that has announced it.
+    func announce(_ body: (@Sendable () -> Void)?) { state.withLock { $0.announce = body } }
+
+    var isEmpty: Bool { state.withLock { $0.commits.isEmpty && !$0.isOverflowed } }
+
     func take() -> Changes {
-        changes.withLock { changes in
-            defer { changes = Changes() }
+        state.withLock { state in
+            let changes = Changes(
+                runs: state.commits.flatMap { commit in commit.runs.map { (commit.store, $0) } },
+                isOverflowed: state.isOverflowed)
+            state.commits = []
+            state.runCount = 0
+            state.isOverflowed = false
             return changes
         }
     }
 
-    private func add(_ transaction: HistoryTransaction) {
-        changes.withLock { changes in
-            for change in transaction.changes {
-                guard changes.updated.count + changes.deleted.count < Self.countMax else { return }
-                switch change.kind {
-                case .inserted: break
-                case .updated: changes.updated.append(change.identifier)
-                case .deleted: changes.deleted.append(change.identifier)
-                }
+    /// Leaves the updates of a commit of the context itself out.
+    func ignoreUpdates(_ number: Int64, of store: UUID) {
+        state.withLock { state in
+            let index = state.commits.lastIndex { $0.number == number && $0.store == store }
+            if let index {
+                state.commits[index].runs.removeAll { $0.kind != .deleted }
+                return
             }
+            if state.own[store, default: []].count >= Self.ownMax { state.own[store] = [] }
+            state.own[store, default: []].insert(number)
+        }
+    }
+
+    private func add(_ transaction: HistoryTransaction) {
+        let announce = state.withLock { state in
+            state.add(transaction)
+            return state.announce
+        }
+        announce?()
+    }
+}
+
+extension CommitsOfOthers.State {
+    fileprivate mutating func add(_ transaction: HistoryTransaction) {
+        let store = transaction.token.store
+        let isOwn = own[store]?.remove(transaction.id) != nil
+        guard !isOverflowed else { return }
+        let runs = isOwn ? transaction.runs.filter { $0.kind == .deleted } : transaction.runs
+        runCount += runs.count
+        if runCount > CommitsOfOthers.runsMax || commits.count >= CommitsOfOthers.commitsMax {
+            isOverflowed = true
+            commits = []
+            runCount = 0
+        } else {
+            commits.append((store, transaction.id, runs))
         }
     }
 }

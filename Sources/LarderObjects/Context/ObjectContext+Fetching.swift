@@ -21,6 +21,7 @@ extension ObjectContext {
     /// - Throws: errors of the store and of the predicate.
     package func count(_ fetch: ObjectFetch) throws(LarderError) -> Int {
         try locked { () throws(LarderError) in
+            applyCommitsOfOthers()
             guard !fetch.includesPendingChanges || !hasChanges else {
                 return try withPendingChanges(fetch).count
             }
@@ -38,6 +39,7 @@ extension ObjectContext {
     /// - Throws: errors of the store and of the predicate.
     package func identifiers(_ fetch: ObjectFetch) throws(LarderError) -> [PersistentIdentifier] {
         try locked { () throws(LarderError) in
+            applyCommitsOfOthers()
             if fetch.includesPendingChanges, hasChanges {
                 return try withPendingChanges(fetch).map(\.identifier)
             }
@@ -55,11 +57,12 @@ extension ObjectContext {
         }
     }
 
-    /// Reads objects by their identifiers, in the order given. Those that do not exist are left out.
+    /// Reads objects by their identifiers, in this order. Those that do not exist are left out.
     package func objects(
         for identifiers: [PersistentIdentifier]
     ) throws(LarderError) -> [StoredObject] {
         locked {
+            applyCommitsOfOthers()
             var found: [PersistentIdentifier: StoredObject] = [:]
             for object in read(identifiers.filter { !$0.isTemporary }) {
                 found[object.identifier] = object

@@ -59,7 +59,7 @@ extension ObjectContext {
         }
     }
 
-    /// Reads the related objects that the context does not have, and those of the object's siblings.
+    /// Reads the related objects that the context does not have, and those of its siblings.
     func loadRelated(
         _ identifiers: [PersistentIdentifier], of object: StoredObject, _ slot: Int
     ) {

@@ -104,7 +104,9 @@ extension ObjectContext {
         saved.updated += updates
         saved.deleted += deletions
         saved.identifiers.merge(identifiers) { _, new in new }
-        saved.transactions[store.identifier] = result.transaction
+        guard let number = result.transaction else { return }
+        saved.transactions[store.identifier] = number
+        others.ignoreUpdates(number, of: store.identifier)
     }
 
     /// Replaces temporary identifiers of saved objects.

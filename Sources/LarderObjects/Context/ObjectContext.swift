@@ -24,7 +24,9 @@ public final class ObjectContext {
     var updated: [ObjectIdentifier: StoredObject] = [:]
     var deleted: [ObjectIdentifier: StoredObject] = [:]
     private var orderCount = 0
-    private let others: CommitsOfOthers
+    let others: CommitsOfOthers
+    /// Whether objects without changes are read again after commits of others.
+    var isFollowing = false
 
     private struct Registration {
         weak var object: StoredObject?
@@ -80,6 +82,8 @@ public final class ObjectContext {
     /// All registered objects.
     var registered: [StoredObject] { registry.values.compactMap(\.object) }
 
+    var registeredCount: Int { registry.count }
+
     /// Keeps objects without an instance for a while.
     func keep(_ objects: [StoredObject]) { recent.append(objects) }
 
@@ -104,6 +108,7 @@ public final class ObjectContext {
         for identifier: PersistentIdentifier
     ) throws(LarderError) -> StoredObject {
         try locked { () throws(LarderError) in
+            if isFollowing { applyCommitsOfOthers() }
             if let object = registry[identifier]?.object { return object }
             let entity = try model.entity(named: identifier.entityName)
             let object = StoredObject()
@@ -157,24 +162,7 @@ public final class ObjectContext {
         object.entity?.ownerClass.notify(owner, slot)
     }
 
-    // MARK: - Commits of others
-
-    /// Applies what others have committed since the last call: an object that they deleted is gone.
-    ///
-    /// - Returns: the identifiers of the registered objects that they updated.
-    @discardableResult
-    package func applyCommitsOfOthers() -> [PersistentIdentifier] {
-        locked {
-            let changes = others.take()
-            for identifier in changes.deleted {
-                guard let object = registry[identifier]?.object, object.status == .saved else {
-                    continue
-                }
-                removeGone(object)
-            }
-            return changes.updated.filter { registry[$0]?.object != nil }
-        }
-    }
+    // MARK: - Deletion by others
 
     /// Makes an object one that was deleted. It keeps its values.
     func removeGone(_ object: StoredObject) {

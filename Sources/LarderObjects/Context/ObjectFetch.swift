@@ -39,7 +39,7 @@ package struct ObjectFetch: Sendable {
     }
 
     /// Whether the result may depend on values of other objects than its own.
-    var readsOtherObjects: Bool {
+    package var readsOtherObjects: Bool {
         let sortTerms = sort.compactMap { key in
             if case .tree(let tree) = key.term { tree } else { nil }
         }

@@ -12,6 +12,7 @@ public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecuto
         queue =
             modelContext.isMain
             ? .main : DispatchQueue(label: "SwiftData.ModelActor", qos: .userInitiated)
+        modelContext.home.move(to: queue)
     }
 
     public func enqueue(_ job: consuming ExecutorJob) {

@@ -13,6 +13,8 @@ final class ContainerCore: Sendable {
     private let migrationPlanType: MigrationPlanType?
     private let types: [String: any PersistentModel.Type]
     private let holders = Mutex(Holders())
+    let history: StoreHistory
+    private let commits = StoreCommits()
 
     /// Sendable unchecked: a metatype is immutable.
     private struct MigrationPlanType: @unchecked Sendable {
@@ -41,15 +43,20 @@ final class ContainerCore: Sendable {
         self.configurations = Set(configurations)
         allowsSave = configurations.allSatisfy(\.allowsSave)
         var parts: [(Schema, any ObjectStore)] = []
+        var opened: [(store: any ObjectStore, url: URL)] = []
         for configuration in configurations {
             try configuration.validate()
             let part = configuration.schema ?? schema
             guard part.entities.allSatisfy({ schema.entitiesByName[$0.name] != nil }) else {
                 throw SwiftDataError.configurationSchemaNotFoundInContainerSchema
             }
-            parts.append((part, try StoreOpening.open(configuration, part, migrationPlan)))
+            let store = try StoreOpening.open(configuration, part, migrationPlan)
+            parts.append((part, store))
+            opened.append((store, configuration.url))
         }
         (types, model) = try Self.model(of: parts)
+        history = StoreHistory(model.allStores, types)
+        commits.post(of: self, opened)
     }
 
     /// A container on a store that is open, for a stage of a migration.
@@ -59,6 +66,7 @@ final class ContainerCore: Sendable {
         configurations = []
         allowsSave = true
         (types, model) = try Self.model(of: [(schema, store)])
+        history = StoreHistory(model.allStores, types)
     }
 
     private static func model(
@@ -89,6 +97,8 @@ final class ContainerCore: Sendable {
         holders.withLock { $0.container = container }
     }
 
+    var existingContainer: ModelContainer? { holders.withLock { $0.container } }
+
     /// The container, or another one of the same stores if that has ended.
     var container: ModelContainer {
         holders.withLock { $0.container } ?? ModelContainer(self)
@@ -98,6 +108,7 @@ final class ContainerCore: Sendable {
         if let context = holders.withLock({ $0.mainContext }) { return context }
         let context = ModelContext(self)
         context.autosaver = Autosaver()
+        context.home.moveToMainActor()
         context.autosaveEnabled = true
         holders.withLock { $0.mainContext = context }
         return context

@@ -36,6 +36,9 @@ extension ModelContext {
             info[key] = Set(identifiers)
             info[key.rawValue] = identifiers
         }
+        let tokens = core.history.tokens(of: saved.transactions)
+        info[NotificationKey.historyTokens] = tokens
+        info[NotificationKey.historyTokens.rawValue] = tokens
         return info
     }
 }

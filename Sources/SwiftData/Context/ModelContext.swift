@@ -24,6 +24,8 @@ public class ModelContext: Equatable, SendableMetatype {
     private let state: EditingState
     /// Models are told apart by their classes; see `ContainerCore.entityName(of:)`.
     var autosaver: Autosaver?
+    let home = ContextHome()
+    let listeners = ChangeListeners()
 
     /// Whether the context is that of the main actor.
     var isMain: Bool { autosaver != nil }
@@ -109,9 +111,13 @@ public class ModelContext: Equatable, SendableMetatype {
     }
 
     /// Discards all changes.
-    public func rollback() { objects.rollback() }
+    public func rollback() {
+        objects.rollback()
+        listeners.call()
+    }
 
-    /// Applies what is pending: the delete rules, and what others have deleted.
+    /// Applies what is pending: what others have deleted, and what they have changed if the context
+    /// follows them.
     public func processPendingChanges() { objects.applyCommitsOfOthers() }
 
     /// Runs a closure and saves the changes.
@@ -123,6 +129,7 @@ public class ModelContext: Equatable, SendableMetatype {
     /// Called after each change of a model.
     @usableFromInline
     func modelDidChange() {
+        listeners.call()
         guard autosaveEnabled else { return }
         autosaver?.schedule(self)
     }

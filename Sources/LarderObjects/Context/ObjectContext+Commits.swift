@@ -1,0 +1,143 @@
+internal import FoundationEssentials
+package import LarderModel
+
+// The commits of others: objects that they deleted are gone, and a context that follows changes
+// reads the values of objects that they updated.
+
+extension ObjectContext {
+    /// Whether the context refreshes objects without changes after commits of others.
+    package var followsCommits: Bool {
+        get { locked { isFollowing } }
+        set { locked { isFollowing = newValue } }
+    }
+
+    /// Whether commits of others wait to be applied.
+    package var hasCommitsOfOthers: Bool { !others.isEmpty }
+
+    /// Calls a closure after each commit, on any thread.
+    package func announceCommits(_ body: (@Sendable () -> Void)?) { others.announce(body) }
+
+    /// Applies what others have committed since the last call: an object that they deleted is gone.
+    /// If the context follows commits, objects and lists that they changed are read again.
+    ///
+    /// - Returns: the identifiers of the registered objects that they updated.
+    @discardableResult
+    package func applyCommitsOfOthers() -> [PersistentIdentifier] {
+        locked {
+            guard !others.isEmpty else { return [] }
+            let changes = others.take()
+            var updated: [StoredObject] = []
+            var deleted: [StoredObject] = []
+            if changes.isOverflowed {
+                updated = registered.filter { $0.status == .saved }
+                deleted = missing(among: updated)
+            }
+            for (store, run) in changes.runs where run.kind != .inserted {
+                let objects = registered(in: run, store)
+                if run.kind == .deleted { deleted += objects } else { updated += objects }
+            }
+            for object in deleted where object.status == .saved { becomeGone(object) }
+            updated = updated.filter { $0.status == .saved }
+            if isFollowing {
+                let sides = changes.isOverflowed ? [:] : otherSides(of: changes)
+                refresh(updated, otherSides: sides)
+            }
+            return updated.map(\.identifier)
+        }
+    }
+
+    /// The registered objects of a run.
+    private func registered(in run: HistoryRun, _ store: UUID) -> [StoredObject] {
+        guard run.keys.count > registeredCount else {
+            return run.keys.compactMap { key in
+                registeredObject(
+                    for: PersistentIdentifier(store: store, entityName: run.entityName, key: key))
+            }
+        }
+        return registered.filter { object in
+            let identifier = object.identifier
+            guard identifier.store == store, identifier.entityName == run.entityName,
+                let key = identifier.permanentKey
+            else { return false }
+            return run.keys.contains(key)
+        }
+    }
+
+    /// The objects that their stores do not have any more.
+    private func missing(among objects: [StoredObject]) -> [StoredObject] {
+        var found: Set<PersistentIdentifier> = []
+        for store in model.allStores {
+            let own = objects.map(\.identifier).filter { $0.store == store.identifier }
+            var start = 0
+            while start < own.count {
+                let part = Array(own[start...].prefix(Self.readMax))
+                start += part.count
+                // What cannot be read is not known to be gone.
+                guard let batches = try? store.objects(part, properties: []) else { return [] }
+                for batch in batches {
+                    guard let identity = batch.identity else { continue }
+                    for row in 0..<batch.rowCount {
+                        found.insert(
+                            PersistentIdentifier(
+                                store: store.identifier, entityName: identity.entityName(at: row),
+                                key: identity.keys[row]))
+                    }
+                }
+            }
+        }
+        return objects.filter { !found.contains($0.identifier) }
+    }
+
+    private static var readMax: Int { 1_000 }
+
+    /// The object was deleted by others. Observers of its properties are notified, so that what
+    /// shows it can say so.
+    private func becomeGone(_ object: StoredObject) {
+        removeGone(object)
+        guard object.registrar != nil else { return }
+        for slot in object.cells.indices { notify(object, slot) }
+    }
+
+    // MARK: - Refreshing
+
+    /// The relationships whose values changes of the objects on the other side may have changed.
+    private func otherSides(of changes: CommitsOfOthers.Changes) -> [String: Set<Int>] {
+        var sides: [String: Set<Int>] = [:]
+        for (_, run) in changes.runs {
+            guard let entity = model.entities[run.entityName] else { continue }
+            for property in entity.properties where property.kind != .attribute {
+                guard run.kind != .updated || run.properties.contains(property.name),
+                    let name = property.relationship?.destination,
+                    let destination = model.entities[name],
+                    let inverse = model.inverse(of: property, in: destination)
+                else { continue }
+                sides[name, default: []].insert(inverse.slot)
+            }
+        }
+        return sides
+    }
+
+    private func refresh(_ updated: [StoredObject], otherSides: [String: Set<Int>]) {
+        var rows = updated
+        var lists = updated
+        if !otherSides.isEmpty {
+            for object in registered where object.status == .saved {
+                guard let entity = object.entity else { continue }
+                for (name, slots) in otherSides where model.isOf(entity.name, name) {
+                    let known = slots.filter { $0 < object.cells.count && object.cells[$0] != nil }
+                    if known.contains(where: { entity.properties[$0].kind == .toMany }) {
+                        lists.append(object)
+                    }
+                    if known.contains(where: { entity.properties[$0].kind == .toOne }) {
+                        rows.append(object)
+                    }
+                }
+            }
+        }
+        // Objects whose values were never read are read when they are used.
+        rows = rows.filter { object in object.cells.contains { $0 != nil } }
+        read(Array(Set(rows.map(\.identifier))))
+        var seen: Set<ObjectIdentifier> = []
+        refreshLists(of: lists.filter { seen.insert(ObjectIdentifier($0)).inserted })
+    }
+}
