@@ -196,8 +196,12 @@ let package = Package(
         .testTarget(
             name: "LarderObjectsTests",
             dependencies: [
-                "LarderObjects", "LarderClient", "LarderModel", "LarderTesting", "TestSupport",
+                "LarderObjects", "LarderClient", "LarderModel", "LarderStore", "LarderTesting",
+                "ObjectStoreProcess", "TestSupport",
             ], swiftSettings: strict),
+        .executableTarget(
+            name: "ObjectStoreProcess", dependencies: ["LarderObjects", "LarderModel"],
+            path: "Tests/ObjectStoreProcess", swiftSettings: strict),
         .testTarget(
             name: "SwiftDataTests",
             dependencies: [

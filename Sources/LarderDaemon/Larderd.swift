@@ -58,6 +58,9 @@ enum Larderd {
             throw UsageError(
                 message: "--socket cannot be used with socket activation (LISTEN_FDS)")
         }
+        let ownerFile = try options.store.map { (path) throws(LarderError) in
+            try OwnerFile.claimIfPossible(path)
+        }
         let store = try open(options, notification, logger)
         if let warning = store.warning { logger.warning("\(warning)") }
         let listening =
@@ -65,6 +68,7 @@ enum Larderd {
         var serverOptions = Server.Options(name: "larderd \(Version.current)")
         serverOptions.limits = options.limits
         serverOptions.spoolFolder = store.folder
+        serverOptions.ownerFile = ownerFile ?? nil
         serverOptions.idleTimeMax = options.idleExit.map { .seconds($0) }
         let server = try Server(
             backend: store, listeningSockets: listening, options: serverOptions,

@@ -62,3 +62,7 @@ crash_test() { "$BATS_TEST_DIRNAME/../../scripts/crash-test" --quick "$@"; }
 @test "random states are restored from an archive, before and after a migration, as they were" {
     crash_test restores
 }
+
+@test "sixteen processes share a file without a daemon while its owner is killed again and again" {
+    crash_test owners
+}

@@ -29,12 +29,15 @@ struct InProcessServer {
         storePath: String, schema: Schema?, listeningSockets: [ListeningSocket] = [],
         warns: Bool = true, limits: ServerLimits = ServerLimits()
     ) throws(LarderError) {
+        // Other programs do not find this server, but do not open the file either.
+        let ownerFile = try OwnerFile.claimIfPossible(storePath, isAnnounced: false)
         let store = try Store.open(path: storePath, schema: schema)
         if warns, let warning = store.warning { StandardError.write("warning: \(warning)\n") }
         var options = Server.Options(name: "larder")
         options.limits = limits
         options.eventLoopCount = 1
         options.spoolFolder = store.folder
+        options.ownerFile = ownerFile
         server = try Server(
             backend: store, listeningSockets: listeningSockets, options: options,
             logger: Logger(label: "larder") { _ in SwiftLogNoOpLogHandler() })

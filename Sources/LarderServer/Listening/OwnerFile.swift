@@ -80,15 +80,21 @@ package final class OwnerFile: Sendable {
     package static func path(of store: String) -> String { store + ".owner" }
 
     private let storePath: String
+    private let isAnnounced: Bool
     /// Open as long as the file is claimed, because it holds the lock.
     private let descriptor: Int32
     private let isReleased = Atomic(false)
     private static let attemptsMax = 16
 
+    /// - Parameters:
+    ///   - storePath: The store's file, which may be missing.
+    ///   - isAnnounced: Whether other processes can find the server.
     /// - Throws: `storeInUse` if another process, or this one, serves the store;
     ///   `permissionDenied`, `storageFailed` or `storageFull` if there can be no file.
-    package init(claiming storePath: String) throws(LarderError) {
+    package init(claiming storePath: String, isAnnounced: Bool = true) throws(LarderError) {
+        let storePath = try Self.canonical(storePath)
         self.storePath = storePath
+        self.isAnnounced = isAnnounced
         let path = Self.path(of: storePath)
         for _ in 0..<Self.attemptsMax {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
@@ -110,8 +116,24 @@ package final class OwnerFile: Sendable {
 
     deinit { release() }
 
+    /// The same for a program that does not need to be found, and so accepts that there can be no
+    /// file. The error of opening the store then says why.
+    ///
+    /// - Throws: `storeInUse`.
+    package static func claimIfPossible(
+        _ storePath: String, isAnnounced: Bool = true
+    ) throws(LarderError) -> OwnerFile? {
+        do throws(LarderError) {
+            return try OwnerFile(claiming: storePath, isAnnounced: isAnnounced)
+        } catch {
+            guard error.code != .storeInUse else { throw error }
+            return nil
+        }
+    }
+
     /// Lets other processes find the server.
     func announce(socket: String, store: UUID) {
+        guard isAnnounced else { return }
         let absolute = socket.hasPrefix("/") ? socket : Self.workingFolder + "/" + socket
         let record = Record(
             socketPath: absolute, store: store, inode: Self.inode(at: storePath) ?? 0,
@@ -131,6 +153,31 @@ package final class OwnerFile: Sendable {
         close(descriptor)
     }
 
+    /// The absolute path of a file without symbolic links. The file may be missing.
+    ///
+    /// - Throws: `storageFailed` or `permissionDenied` if its folder cannot be found.
+    package static func canonical(_ path: String) throws(LarderError) -> String {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw LarderError(.storageFailed, "the path of the store is empty or has a zero byte")
+        }
+        if let real = realPath(path) { return real }
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard let real = realPath(folder), !name.isEmpty, !path.hasSuffix("/") else {
+            throw LarderError(
+                errno == EACCES ? .permissionDenied : .storageFailed,
+                "the folder of \(path) cannot be found: \(SystemError(code: errno).text)",
+                hint: "create the folder first")
+        }
+        return real == "/" ? "/\(name)" : "\(real)/\(name)"
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
     /// The inode of the file at a path, following symbolic links; nil if there is none.
     package static func inode(at path: String) -> UInt64? {
         var status = stat()
@@ -147,10 +194,17 @@ package final class OwnerFile: Sendable {
     }
 
     private static func inUse(_ path: String, _ record: Record?) -> LarderError {
-        let holder = record.map { "process \($0.processIdentifier)" } ?? "another process"
+        let holder = record.map { description(of: $0.processIdentifier) } ?? "another process"
         return LarderError(
             .storeInUse, "\(path) is held by \(holder)",
             hint: "connect to that process, or stop it first")
+    }
+
+    /// `larderd (process 1234)`.
+    private static func description(of process: Int32) -> String {
+        let name = (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8))?
+            .split(separator: "\n").first
+        return name.map { "\($0) (process \(process))" } ?? "process \(process)"
     }
 
     private static func failure(_ path: String, _ reason: Int32) -> LarderError {

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import LarderModel
 import Synchronization
 import Testing
@@ -86,22 +85,5 @@ struct EngineStoreTests {
         let stores = try (0..<300).map { _ in try EngineStore(schema) }
         for store in stores { try store.insert("Ann") }
         for store in stores { #expect(try store.studentCount() == 1) }
-    }
-}
-
-/// What this process has in use.
-private struct Resources {
-    var descriptors: Int
-    var memoryFolders: Int
-    var residentBytes: Int
-
-    static func now() throws -> Resources {
-        let files = FileManager.default
-        let status = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
-        let pages = status.split(separator: " ").dropFirst().first.flatMap { Int($0) }
-        return Resources(
-            descriptors: try files.contentsOfDirectory(atPath: "/proc/self/fd").count,
-            memoryFolders: try files.contentsOfDirectory(atPath: "/dev/shm").count,
-            residentBytes: try #require(pages) * Int(getpagesize()))
     }
 }

@@ -56,7 +56,7 @@ package final class StoreFile: Sendable {
                 StoreConnection(Connector(path: path), schema, options).client(), schema: schema,
                 isReadOnly: options.client.isReadOnly)
         }
-        let path = try StorePath.canonical(path)
+        let path = try OwnerFile.canonical(path)
         try StorePath.checkUser(of: path, options)
         let use = StoreFileUse(begin(path))
         do {
@@ -167,14 +167,14 @@ package final class StoreFile: Sendable {
 
     /// Whether this process serves the file.
     package static func isOwner(ofStoreAt path: String) -> Bool {
-        guard let path = try? StorePath.canonical(path),
+        guard let path = try? OwnerFile.canonical(path),
             let file = files.withLock({ $0[path]?.file })
         else { return false }
         return file.state.withLock { $0.owner != nil }
     }
 
     private static let closed = LarderError(
-        .connectionFailed, "the store is closed, or its file was removed",
+        .storageFailed, "the store is closed, or its file was removed",
         hint: "open the store again")
 }
 

@@ -10,9 +10,12 @@ package enum StorePath {
     ///
     /// - Throws: `storageFailed` or `permissionDenied` if the folder cannot be created.
     package static func defaultStore(
-        program: String = programName, file: String = "default.store"
+        program: String = programName, file: String = "default.store",
+        environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(LarderError) -> String {
-        let folder = "\(dataFolder)/\(program)"
+        let data =
+            absolute("XDG_DATA_HOME", environment) ?? "\(homeFolder(environment))/.local/share"
+        let folder = "\(data)/\(program)"
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true,
@@ -28,45 +31,16 @@ package enum StorePath {
         CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "program"
     }
 
-    private static var dataFolder: String {
-        variable("XDG_DATA_HOME")
-            ?? "\(FileManager.default.homeDirectoryForCurrentUser.path)/.local/share"
+    private static func homeFolder(_ environment: [String: String]) -> String {
+        absolute("HOME", environment) ?? FileManager.default.homeDirectoryForCurrentUser.path
     }
 
     /// An absolute path from the environment.
-    private static func variable(_ name: String) -> String? {
-        guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else {
-            return nil
-        }
-        return value
+    private static func absolute(_ name: String, _ environment: [String: String]) -> String? {
+        environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
 
     // MARK: Files
-
-    /// The absolute path of a file without symbolic links. The file may be missing.
-    ///
-    /// - Throws: `storageFailed` or `permissionDenied` if its folder cannot be found.
-    static func canonical(_ path: String) throws(LarderError) -> String {
-        guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw LarderError(.storageFailed, "the path of the store is empty or has a zero byte")
-        }
-        if let real = realPath(path) { return real }
-        let name = path.split(separator: "/").last.map(String.init) ?? ""
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        guard let real = realPath(folder), !name.isEmpty, !path.hasSuffix("/") else {
-            throw LarderError(
-                errno == EACCES ? .permissionDenied : .storageFailed,
-                "the folder of \(path) cannot be found: \(SystemError(code: errno).text)",
-                hint: "create the folder first")
-        }
-        return real == "/" ? "/\(name)" : "\(real)/\(name)"
-    }
-
-    private static func realPath(_ path: String) -> String? {
-        guard let real = realpath(path, nil) else { return nil }
-        defer { free(real) }
-        return String(cString: real)
-    }
 
     static func isSocket(_ path: String) -> Bool {
         var status = stat()
@@ -110,7 +84,7 @@ package enum StorePath {
     /// A folder for sockets that only this user can write.
     private static func runtimeFolder() throws(LarderError) -> String {
         let folder =
-            variable("XDG_RUNTIME_DIR").map { "\($0)/larder" }
+            absolute("XDG_RUNTIME_DIR", ProcessInfo.processInfo.environment).map { "\($0)/larder" }
             ?? "/tmp/larder-\(geteuid())"
         let isMade = mkdir(folder, 0o700) == 0 || errno == EEXIST
         var status = stat()
