@@ -26,8 +26,6 @@ enum StoreOpening {
                 path: configuration.url.path, schema: stored, options: options)
         } catch let error as LarderError {
             throw failure(configuration, error.description)
-        } catch let error as SchemaProblems {
-            throw failure(configuration, error.description)
         }
     }
 

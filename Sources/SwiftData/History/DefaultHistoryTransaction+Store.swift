@@ -1,4 +1,4 @@
-import LarderModel
+internal import LarderModel
 
 extension DefaultHistoryTransaction {
     /// - Parameters:

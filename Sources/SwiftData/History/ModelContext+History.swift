@@ -1,5 +1,5 @@
-import LarderModel
-import LarderObjects
+internal import LarderModel
+internal import LarderObjects
 
 extension ModelContext {
     /// The transactions that match, in the order of their commits or of the descriptor.

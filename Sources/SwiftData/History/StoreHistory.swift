@@ -1,6 +1,6 @@
 import Foundation
-import LarderModel
-import LarderObjects
+internal import LarderModel
+internal import LarderObjects
 internal import Synchronization
 
 /// The history of the stores of a container.

@@ -1,6 +1,6 @@
 import Foundation
-import LarderModel
-import LarderObjects
+internal import LarderModel
+internal import LarderObjects
 internal import Synchronization
 
 /// Counts the transactions in the stores of a container, of all contexts and processes, that change

@@ -1,5 +1,5 @@
 import Foundation
-import LarderObjects
+internal import LarderObjects
 internal import Synchronization
 
 extension ModelContext {

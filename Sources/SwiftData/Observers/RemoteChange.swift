@@ -1,6 +1,6 @@
 public import Foundation
-import LarderModel
-import LarderObjects
+internal import LarderModel
+internal import LarderObjects
 internal import Synchronization
 
 extension ModelContainer {

@@ -1,6 +1,6 @@
 public import Foundation
-import LarderModel
-import LarderObjects
+internal import LarderModel
+internal import LarderObjects
 internal import Synchronization
 
 /// The models that match a fetch descriptor, which it fetches again after every change that may
