@@ -374,7 +374,7 @@ const ProtobufCEnumDescriptor larder__v1__aggregate_function__descriptor =
   larder__v1__aggregate_function__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue larder__v1__scalar_function__enum_values_by_number[51] =
+static const ProtobufCEnumValue larder__v1__scalar_function__enum_values_by_number[55] =
 {
   { "SCALAR_FUNCTION_UNSPECIFIED", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_UNSPECIFIED", 0 },
   { "SCALAR_FUNCTION_ADD", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ADD", 1 },
@@ -427,11 +427,15 @@ static const ProtobufCEnumValue larder__v1__scalar_function__enum_values_by_numb
   { "SCALAR_FUNCTION_FORMAT", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_FORMAT", 48 },
   { "SCALAR_FUNCTION_WEEKDAY", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_WEEKDAY", 49 },
   { "SCALAR_FUNCTION_START_OF", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_START_OF", 50 },
+  { "SCALAR_FUNCTION_SEARCH", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SEARCH", 51 },
+  { "SCALAR_FUNCTION_SCORE", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SCORE", 52 },
+  { "SCALAR_FUNCTION_HIGHLIGHT", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_HIGHLIGHT", 53 },
+  { "SCALAR_FUNCTION_SNIPPET", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SNIPPET", 54 },
 };
 static const ProtobufCIntRange larder__v1__scalar_function__value_ranges[] = {
-{0, 0},{0, 51}
+{0, 0},{0, 55}
 };
-static const ProtobufCEnumValueIndex larder__v1__scalar_function__enum_values_by_name[51] =
+static const ProtobufCEnumValueIndex larder__v1__scalar_function__enum_values_by_name[55] =
 {
   { "SCALAR_FUNCTION_ABS", 8 },
   { "SCALAR_FUNCTION_ADD", 1 },
@@ -449,6 +453,7 @@ static const ProtobufCEnumValueIndex larder__v1__scalar_function__enum_values_by
   { "SCALAR_FUNCTION_EXP", 14 },
   { "SCALAR_FUNCTION_FLOOR", 9 },
   { "SCALAR_FUNCTION_FORMAT", 48 },
+  { "SCALAR_FUNCTION_HIGHLIGHT", 53 },
   { "SCALAR_FUNCTION_HOUR", 33 },
   { "SCALAR_FUNCTION_LEFT_SHIFT", 23 },
   { "SCALAR_FUNCTION_LENGTH", 25 },
@@ -470,7 +475,10 @@ static const ProtobufCEnumValueIndex larder__v1__scalar_function__enum_values_by
   { "SCALAR_FUNCTION_REPLACE", 44 },
   { "SCALAR_FUNCTION_RIGHT_SHIFT", 24 },
   { "SCALAR_FUNCTION_ROUND", 11 },
+  { "SCALAR_FUNCTION_SCORE", 52 },
+  { "SCALAR_FUNCTION_SEARCH", 51 },
   { "SCALAR_FUNCTION_SECOND", 35 },
+  { "SCALAR_FUNCTION_SNIPPET", 54 },
   { "SCALAR_FUNCTION_SPLIT", 45 },
   { "SCALAR_FUNCTION_SQRT", 13 },
   { "SCALAR_FUNCTION_START_OF", 50 },
@@ -492,9 +500,9 @@ const ProtobufCEnumDescriptor larder__v1__scalar_function__descriptor =
   "ScalarFunction",
   "Larder__V1__ScalarFunction",
   "larder.v1",
-  51,
+  55,
   larder__v1__scalar_function__enum_values_by_number,
-  51,
+  55,
   larder__v1__scalar_function__enum_values_by_name,
   1,
   larder__v1__scalar_function__value_ranges,

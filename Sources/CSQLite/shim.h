@@ -32,3 +32,18 @@ static inline void larder_sqlite3_result_blob(
     sqlite3_context *context, const void *bytes, int count) {
     sqlite3_result_blob(context, bytes, count, SQLITE_TRANSIENT);
 }
+
+// The interface of the extension FTS5; NULL if SQLite was built without it. SQLite compares the type
+// of the pointer after this function has returned.
+static inline fts5_api *larder_fts5_api(sqlite3 *database) {
+    fts5_api *api = (fts5_api *)0;
+    sqlite3_stmt *statement = (sqlite3_stmt *)0;
+    if (sqlite3_prepare_v2(database, "SELECT fts5(?1)", -1, &statement, (const char **)0)
+        == SQLITE_OK) {
+        sqlite3_bind_pointer(
+            statement, 1, (void *)&api, "fts5_api_ptr", (void (*)(void *))0);
+        sqlite3_step(statement);
+    }
+    sqlite3_finalize(statement);
+    return api;
+}

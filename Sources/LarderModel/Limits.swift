@@ -18,6 +18,13 @@ public enum Limits {
     public static let functionTextBytesMax = 16 << 20
     /// Nodes of an expression tree.
     public static let expressionNodesMax = 4_096
+    /// A search text in UTF-8 bytes, and its words.
+    public static let searchTextBytesMax = 4 << 10
+    public static let searchWordsMax = 64
+    /// Words of a snippet.
+    public static let snippetWordsMax = 256
+    /// Attributes of one index of words.
+    public static let wordIndexAttributesMax = 32
     /// The size of a predicate format string in UTF-8 bytes.
     public static let predicateBytesMax = 256 << 10
     /// Positional arguments of a query.

@@ -100,7 +100,7 @@ extension RecordDeclaration {
             otherArguments + [
                 "unique: [\(uniqueConstraints.joined(separator: ", "))]",
                 "indexes: [\(indexes.joined(separator: ", "))]",
-            ]
+            ] + (searches.isEmpty ? [] : ["search: [\(searches.joined(separator: ", "))]"])
         return """
             \(access)static var entityOptions: LarderRecords.EntityOptions {
                 LarderRecords.EntityOptions(\(arguments.joined(separator: ", ")))

@@ -18,7 +18,7 @@ struct PropertyMacro: PeerMacro {
     ) -> [DeclSyntax] { [] }
 }
 
-/// `#Unique` and `#Index`, which ``EntityMacro`` reads.
+/// `#Unique`, `#Index` and `#Search`, which ``EntityMacro`` reads.
 struct ConstraintMacro: DeclarationMacro {
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext

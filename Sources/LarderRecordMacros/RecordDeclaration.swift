@@ -12,9 +12,10 @@ struct RecordDeclaration {
     let entityNameLiteral: String
     /// The arguments of the macro apart from the name, as source text.
     let otherArguments: [String]
-    /// The lists of key paths of `#Unique` and `#Index`, as source text.
+    /// The lists of key paths of `#Unique`, `#Index` and `#Search`, as source text.
     let uniqueConstraints: [String]
     let indexes: [String]
+    let searches: [String]
 
     /// Nil if an error was reported.
     init?(
@@ -66,6 +67,7 @@ struct RecordDeclaration {
         }
         uniqueConstraints = structure.keyPathLists(of: "Unique", root: name)
         indexes = structure.keyPathLists(of: "Index", root: name)
+        searches = structure.keyPathLists(of: "Search", root: name)
         guard isValid else { return nil }
     }
 }

@@ -37,6 +37,7 @@ struct Edition: Codable, Hashable {
 
     #Unique<Book>([\.title, \.author])
     #Index<Book>([\.published, \.title])
+    #Search<Book>([\.title])
 
     var isLong: Bool { pages > 500 }
     static let shelf = "A"

@@ -29,7 +29,8 @@ struct RecordSchemaTests {
                   { "name": "sequels", "destination": "Book", "toMany": true, "ordered": true,
                     "inverse": "prequel" },
                   { "name": "tags", "destination": "Tag", "toMany": true, "inverse": "books" } ],
-                "unique": [["title", "author"]], "indexes": [["published", "title"]] },
+                "unique": [["title", "author"]], "indexes": [["published", "title"]],
+                "search": [["title"]] },
               { "name": "Author",
                 "attributes": [
                   { "name": "name", "type": "string", "unique": true },

@@ -26,7 +26,7 @@ extension PredicateGenerator {
         }
     }
 
-    private mutating func call(
+    mutating func call(
         _ function: ScalarFunction, _ operands: [QueryExpression?]
     ) -> QueryExpression? {
         let known = operands.compactMap { $0 }
@@ -102,6 +102,9 @@ extension PredicateGenerator {
     private mutating func doubleFunction(depth: Int) -> QueryExpression? {
         let types: [AttributeType] = [.double, .float, .int64, .double]
         let type = random.pick(types) ?? .double
+        if random.once(in: 5), let texts = searchedTexts() {
+            return call(.score, texts + [searchText()])
+        }
         switch random.number(0...3) {
         case 0:
             let functions: [ScalarFunction] = [.sqrt, .exp, .ln, .log]
@@ -127,6 +130,11 @@ extension PredicateGenerator {
 
     private mutating func stringFunction(depth: Int) -> QueryExpression? {
         let one = operand(.string, depth: depth - 1)
+        if random.once(in: 6) {
+            return random.once(in: 2)
+                ? call(.highlight, [one, searchText()] + some { $0.text(depth) })
+                : call(.snippet, [one, searchText()] + some { $0.index(depth) })
+        }
         switch random.number(0...7) {
         case 0: return member(.string)
         case 1:

@@ -65,8 +65,9 @@ struct PredicateGenerator {
 
     /// Nil if the schema has nothing of the chosen kind.
     private mutating func attempt(depth: Int) -> QueryExpression? {
-        switch random.number(0...21) {
+        switch random.number(0...23) {
         case 0: return truth()
+        case 22, 23: return search()
         case 1...6: return comparison(depth: depth)
         case 7: return memberComparison(depth: depth)
         case 8, 9: return list(depth: depth)

@@ -47,6 +47,7 @@ enum RandomSchema {
                         isIndexed: random.once(in: 4),
                         isIndexedInsensitively: type == .string && random.once(in: 4),
                         isSearchable: type == .string && random.once(in: 3),
+                        isSearchableByWords: type == .string && random.once(in: 4),
                         originalName: random.once(in: 4) ? "\(prefix)old\(name)" : nil,
                         hashModifier: random.once(in: 8) ? "2" : nil))
             }
@@ -60,11 +61,15 @@ enum RandomSchema {
         if random.once(in: 2), attributes.count > 1 {
             indexes = [Array(attributes.map(\.name).shuffled(using: &random).prefix(2))]
         }
+        let texts = attributes.filter { $0.type == .string }.map(\.name)
+        let wordIndexes =
+            texts.count > 1 && random.once(in: 2) ? [texts.shuffled(using: &random)] : []
         return Entity(
             name: name, attributes: attributes, relationships: relationships,
             uniquenessConstraints: random.once(in: 3)
                 ? [["\(prefix)unique0", attributes[0].name]] : [],
-            indexes: indexes, parent: parent, isAbstract: random.once(in: 8),
+            indexes: indexes, wordIndexes: wordIndexes, parent: parent,
+            isAbstract: random.once(in: 8),
             originalName: random.once(in: 4) ? "Old\(name)" : nil,
             hashModifier: random.once(in: 8) ? "2" : nil)
     }

@@ -304,3 +304,50 @@ setup() {
     assert_contains "$output" larder_canonical
     larder check --store notes.store
 }
+
+@test "--search finds words, the best first, in the index with the most texts or in all strings" {
+    stop_daemon
+    unset LARDER_SOCKET
+    entity='"name": "Note", "attributes": [{"name": "title", "type": "string"},
+        {"name": "body", "type": "string", "optional": true}, {"name": "size", "type": "int64", "default": 1}]'
+    printf '{"version": "1.0.0", "entities": [{%s}]}' "$entity" >one.json
+    printf '{"version": "2.0.0", "entities": [{"search": [["title", "body"]], %s}]}' "$entity" >two.json
+    larder insert Note --store notes.store --schema one.json title='The larder' body='An object-store, no Redis'
+    larder insert Note --store notes.store title='Larder, Larder' body='Émile'
+    larder insert Note --store notes.store title='Pantry'
+    check_results() {
+        assert_equal $'Larder, Larder\nThe larder' "$(larder fetch Note --store notes.store --search larder --select title)"
+        assert_equal 'The larder' "$(larder fetch Note --store notes.store --search '-émile larder' --select title)"
+        assert_equal $'The larder\nPantry' "$(larder fetch Note --store notes.store \
+            --search '"object store" redis OR pan*' --select title --sort title:desc)"
+        assert_equal $'The larder\tAn object-[store], no…' "$(larder fetch Note --store notes.store \
+            --search store --where 'size == %@ OR size == 2' --arg 1 --select 'title,snippet(body, $search, 4)')"
+        assert_equal '' "$(larder fetch Note --store notes.store --search larder --where 'size == 3')"
+        assert_equal 2 "$(larder count Note --store notes.store --where 'SEARCH(title, body, $t)' --variable t=larder)"
+    }
+    check_results
+    assert_contains "$(larder explain Note --store notes.store --search larder)" '`"search": [["title", "body"]]` at Note would'
+    larder migrate --store notes.store --schema two.json
+    check_results
+    assert_contains "$(larder explain Note --store notes.store --search larder)" larder_match_score
+    assert_contains "$(larder schema show --store notes.store)" 'title, body  search'
+    larder update Note --store notes.store --where 'SEARCH(title, body, "pantry")' --set 'title="a larder"'
+    assert_equal 3 "$(larder count Note --store notes.store --where 'SEARCH(title, "larder")')"
+    larder check --store notes.store
+    larder dump --store notes.store >notes.dump
+    larder load notes.dump --store loaded.store
+    assert_equal 3 "$(larder count Note --where 'SEARCH(title, "larder")' --store loaded.store)"
+    larder check --store loaded.store
+}
+
+@test "a search text that is none is an error with the column, and --search a usage error without strings" {
+    assert_status 65 larder fetch Article --where 'wordCount > 1 AND SEARCH(title, "one \"two")'
+    assert_contains "$stderr" 'column 33: the search text has no second quotation mark for the one at character 5'
+    assert_status 65 larder fetch Article --search '-'
+    assert_contains "$stderr" 'the search text has no word'
+    assert_status 65 larder fetch Article --search "$(printf '%0262144d' 0)"
+    assert_contains "$stderr" 'the search text has 262144 bytes; at most 4096 are allowed'
+    assert_status 65 larder fetch Article --where 'SEARCH(wordCount, "one")'
+    assert_contains "$stderr" 'search takes strings, not an int64'
+    assert_status 64 larder fetch Article --search one --variable search=two
+}

@@ -1,6 +1,6 @@
 // PostgreSQL with libpq over its Unix socket: prepared statements, binary values, and pipelines
 // for what Larder sends without waiting. `postgres CONNECTION`, where CONNECTION is libpq's string.
-#include "notes.h"
+#include "articles.h"
 #include <endian.h>
 #include <libpq-fe.h>
 #include <sys/epoll.h>
@@ -346,6 +346,57 @@ static sample load_notes(int64_t count) {
     return (sample){0, count};
 }
 
+static const char *const article_indexes[][2] = {
+    {"", NULL},
+    {", words tsvector GENERATED ALWAYS AS (to_tsvector('simple', title || ' ' || body)) STORED",
+        "CREATE INDEX ON article USING gin (words)"},
+    {"", "CREATE INDEX ON article USING gin (body gin_trgm_ops)"},
+};
+
+// The rows per second.
+static sample load_articles(int64_t count, int64_t index) {
+    char row[400], sql[300];
+    run(database, "SET max_parallel_workers_per_gather = 0");
+    run(database, "CREATE EXTENSION IF NOT EXISTS pg_trgm");
+    run(database, "DROP TABLE IF EXISTS article");
+    snprintf(sql, sizeof sql,
+        "CREATE TABLE article (id bigserial PRIMARY KEY, title text, body text%s)",
+        article_indexes[index][0]);
+    run(database, sql);
+    if (article_indexes[index][1]) run(database, article_indexes[index][1]);
+    double start = microseconds();
+    expect(database, PQexec(database, "COPY article (title, body) FROM STDIN"), PGRES_COPY_IN);
+    for (int64_t number = 1; number <= count; number++) {
+        make_title(row, number);
+        strcat(row, "\t");
+        make_body(row + strlen(row), number);
+        strcat(row, "\n");
+        if (PQputCopyData(database, row, strlen(row)) != 1) fail("copy", PQerrorMessage(database));
+    }
+    if (PQputCopyEnd(database, NULL) != 1) fail("copy", PQerrorMessage(database));
+    expect(database, next_result(database), PGRES_COMMAND_OK);
+    double rate = count / (microseconds() - start) * 1e6;
+    run(database, "VACUUM ANALYZE article");
+    return (sample){rate, count};
+}
+
+#define FOUND "SELECT count(*) FROM article WHERE words @@ "
+#define BEST(search) "SELECT count(*), max(length(title)) FROM (SELECT title FROM article, " \
+    search " AS query WHERE words @@ query ORDER BY ts_rank(words, query) DESC LIMIT 20) AS best"
+
+static const note_query article_queries[] = {
+    {"word", FOUND "to_tsquery('simple', 'tedeba')"},
+    {"words", FOUND "to_tsquery('simple', 'hadaba & hababa')"},
+    {"phrase", FOUND "to_tsquery('simple', 'hadaba <-> hababa')"},
+    {"prefix", FOUND "to_tsquery('simple', 'tede:*')"},
+    {"best-of-most", BEST("to_tsquery('simple', 'hababa')")},
+    {"best-of-many", BEST("to_tsquery('simple', 'hadaba')")},
+    {"best-of-some", BEST("to_tsquery('simple', 'tedeba')")},
+    {"best-of-both", BEST("to_tsquery('simple', 'hadaba & hababa')")},
+    {"part", "SELECT count(*) FROM article WHERE body ILIKE '%tedeba%'"},
+    {"bytes", "SELECT pg_total_relation_size('article')"},
+};
+
 #define COUNT "SELECT count(*) FROM note WHERE "
 
 static const note_query note_queries[] = {
@@ -387,6 +438,10 @@ sample answer(const char *command, const int64_t n[5]) {
     if (!strcmp(command, "bulk")) return bulk(n[0]);
     if (!strcmp(command, "changes")) return changes(n[0]);
     if (!strcmp(command, "notes")) return load_notes(n[0]);
+    if (!strcmp(command, "articles")) return load_articles(n[0], n[1]);
+    const char *found =
+        find_query(article_queries, sizeof article_queries / sizeof *article_queries, command);
+    if (found) return query_notes(found);
     const char *sql =
         find_query(note_queries, sizeof note_queries / sizeof *note_queries, command);
     if (sql) return query_notes(sql);

@@ -1,6 +1,6 @@
 // SQLite in process: the best that a program can do if no other uses the file.
+#include "articles.h"
 #include "database.h"
-#include "notes.h"
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -122,6 +122,56 @@ static sample load_notes(int64_t count) {
     return (sample){0, count};
 }
 
+static const char *const article_indexes[] = {
+    "",
+    "CREATE VIRTUAL TABLE words USING fts5(title, body, content='article', content_rowid='id');"
+    "CREATE TRIGGER added AFTER INSERT ON article BEGIN INSERT INTO words (rowid, title, body) "
+    "VALUES (new.id, new.title, new.body); END",
+    "CREATE VIRTUAL TABLE parts USING fts5(body, content='article', content_rowid='id', "
+    "tokenize='trigram');"
+    "CREATE TRIGGER added AFTER INSERT ON article BEGIN INSERT INTO parts (rowid, body) "
+    "VALUES (new.id, new.body); END",
+};
+
+// The rows per second, and the size of the file.
+static sample load_articles(int64_t count, int64_t index) {
+    char text[200];
+    run_sql(database, "CREATE TABLE article (id INTEGER PRIMARY KEY, title TEXT, body TEXT)");
+    run_sql(database, article_indexes[index]);
+    sqlite3_stmt *insert = prepare(database, "INSERT INTO article (title, body) VALUES (?, ?)");
+    double start = microseconds();
+    run_sql(database, "BEGIN");
+    for (int64_t number = 1; number <= count; number++) {
+        make_title(text, number);
+        sqlite3_bind_text(insert, 1, text, -1, SQLITE_TRANSIENT);
+        make_body(text, number);
+        sqlite3_bind_text(insert, 2, text, -1, SQLITE_TRANSIENT);
+        if (sqlite3_step(insert) != SQLITE_DONE) fail("articles", sqlite3_errmsg(database));
+        sqlite3_reset(insert);
+    }
+    run_sql(database, "COMMIT");
+    double rate = count / (microseconds() - start) * 1e6;
+    sqlite3_finalize(insert);
+    return (sample){rate, count};
+}
+
+#define FOUND "SELECT count(*) FROM words WHERE words MATCH "
+#define BEST(search) "SELECT count(*), max(length(title)) FROM (SELECT article.title FROM " \
+    "words JOIN article ON id = words.rowid WHERE words MATCH " search " ORDER BY rank LIMIT 20)"
+
+static const note_query article_queries[] = {
+    {"word", FOUND "'tedeba'"},
+    {"words", FOUND "'hadaba hababa'"},
+    {"phrase", FOUND "'\"hadaba hababa\"'"},
+    {"prefix", FOUND "'tede*'"},
+    {"best-of-most", BEST("'hababa'")},
+    {"best-of-many", BEST("'hadaba'")},
+    {"best-of-some", BEST("'tedeba'")},
+    {"best-of-both", BEST("'hadaba hababa'")},
+    {"part", "SELECT count(*) FROM parts WHERE parts MATCH '\"tedeba\"'"},
+    {"bytes", "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"},
+};
+
 #define COUNT "SELECT count(*) FROM note WHERE "
 #define PART(name) "CAST(strftime('" name "', created + 978307200, 'unixepoch') AS INTEGER)"
 
@@ -166,6 +216,10 @@ sample answer(const char *command, const int64_t n[5]) {
     if (!strcmp(command, "inserts")) return insert_rate(n[0], n[1]);
     if (!strcmp(command, "bulk")) return bulk(n[0]);
     if (!strcmp(command, "notes")) return load_notes(n[0]);
+    if (!strcmp(command, "articles")) return load_articles(n[0], n[1]);
+    const char *found =
+        find_query(article_queries, sizeof article_queries / sizeof *article_queries, command);
+    if (found) return query_notes(found);
     const char *sql =
         find_query(note_queries, sizeof note_queries / sizeof *note_queries, command);
     if (sql) return query_notes(sql);

@@ -12,7 +12,8 @@ struct Bench {
     static var measures: [any Measure] {
         [
             ServerSideCounting(), SlowNeighbour(), ReadLatency(), ReadRates(), Fetching(),
-            Grouping(), TextSearch(), NumbersAndDates(), Inserting(), BulkInserting(), ChangeSets(),
+            Grouping(), TextSearch(), IndexedSearch(), NumbersAndDates(), Inserting(),
+            BulkInserting(), ChangeSets(),
             ServerMemory(), Starting(), ReadGrowth(), FeedDelivery(), YCSB(), RequestCosts(),
             QueryCosts(),
         ]

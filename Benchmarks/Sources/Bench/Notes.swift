@@ -51,12 +51,17 @@ final class NoteServer {
     private let server: Server
     private let clock: clockid_t
 
-    init(_ run: Run, count: Int) throws {
-        server = try Server(run, schema: Notes.schema)
-        client = try server.connect()
+    convenience init(_ run: Run, count: Int) throws {
+        try self.init(run, schema: Notes.schema)
         _ = try client.insertAll(
             Insertion("Note"), properties: Notes.properties,
             rows: (1...count).lazy.map(Notes.row))
+    }
+
+    /// A server without objects.
+    init(_ run: Run, schema: String) throws {
+        server = try Server(run, schema: schema)
+        client = try server.connect()
         var clock = clockid_t()
         guard clock_getcpuclockid(server.program.identifier, &clock) == 0 else {
             throw Problem("the server has no clock")
@@ -79,8 +84,18 @@ final class NoteServer {
         return Sample(value: processorMicroseconds - start, checksum: checksum)
     }
 
-    func count(_ predicate: String) throws -> Sample {
-        try sample { try $0.count("Note", where: predicate) }
+    func count(_ predicate: String) throws -> Sample { try count("Note", predicate) }
+
+    func count(_ entity: String, _ predicate: String) throws -> Sample {
+        try sample { try $0.count(entity, where: predicate) }
+    }
+
+    /// The size of the store's file and its log.
+    var storeBytes: Int {
+        [server.store, server.store + "-wal"].reduce(0) { sum, path in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            return sum + (attributes?[.size] as? Int ?? 0)
+        }
     }
 
     /// An aggregate of all notes, times a number and without its fraction.

@@ -246,7 +246,27 @@ typedef enum _Larder__V1__ScalarFunction {
    * The start of the unit that a date is in. Two or three operands: the date, the name of the unit
    * and of a time zone.
    */
-  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_START_OF = 50
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_START_OF = 50,
+  /*
+   * Whether strings have the words of a search text, as a Bool. Two or more operands: the strings,
+   * and last the search text, which is an ARGUMENT or a VARIABLE of the query. For any or all
+   * objects of a to-many relationship, it is compared with TRUE in a COMPARISON with a modifier.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SEARCH = 51,
+  /*
+   * How well they match it, with the same operands. A double; 0 if they do not.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SCORE = 52,
+  /*
+   * A string with marks around the words of a search text. Two to four operands: the string, the
+   * search text, the marks before and after a word.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_HIGHLIGHT = 53,
+  /*
+   * The part of a string with the most words of a search text. Two to five operands: the string,
+   * the search text, the number of words, the marks before and after a word.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SNIPPET = 54
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__SCALAR_FUNCTION)
 } Larder__V1__ScalarFunction;
 /*

@@ -27,10 +27,11 @@ struct ExplainCommand: StoreCommand {
     mutating func validate() throws {
         if isAggregate,
             fetch.columns != nil || fetch.distinct || fetch.offset != nil || !fetch.after.isEmpty
-                || !fetch.prefetch.isEmpty
+                || !fetch.prefetch.isEmpty || fetch.searchOption.text != nil
         {
             throw ValidationError(
-                "aggregates take no --select, --ids, --distinct, --offset, --after or --prefetch"
+                "aggregates take no --select, --ids, --distinct, --offset, --after, --prefetch or "
+                    + "--search"
             )
         }
         if !isAggregate, aggregate.having != nil {
@@ -39,6 +40,7 @@ struct ExplainCommand: StoreCommand {
     }
 
     func run(_ session: StoreSession) throws {
+        let fetch = try fetch.resolvingSearch(of: entity.name, in: session)
         let query =
             isAggregate
             ? aggregate.query(entity.name, where: fetch.predicate, sort: fetch.sort)

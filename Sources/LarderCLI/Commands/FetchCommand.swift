@@ -9,6 +9,7 @@ struct FetchCommand: StoreCommand {
             EXAMPLES:
               larder fetch Article --where 'wordCount > 100' --sort title:desc --limit 10
               larder fetch Article --where 'category.name == %@' --arg tech --select title
+              larder fetch Article --search 'larder "object store" -redis' --limit 20
               larder fetch Article --select category.name --distinct
               larder fetch Article --select 'title,month=month(published)' --sort title
               larder fetch Article --sort title --limit 50 --after "$title" --after "$id"
@@ -43,6 +44,7 @@ struct FetchCommand: StoreCommand {
     }
 
     func run(_ session: StoreSession) throws {
+        let query = try query.resolvingSearch(of: entity.name, in: session)
         try PredicateFailure.attachingFormat(query.texts, query.parameters.arguments) {
             let batches = try session.client.stream(query.query(entity.name), query.parameters)
             if query.prefetch.isEmpty {

@@ -5,6 +5,8 @@ import LarderModel
 struct FetchOptions: ParsableArguments {
     @OptionGroup var predicate: PredicateOptions
 
+    @OptionGroup var searchOption: SearchOption
+
     @OptionGroup var sortOption: SortOption
 
     var sort: [SortArgument] { sortOption.keys }
@@ -46,6 +48,12 @@ struct FetchOptions: ParsableArguments {
     mutating func validate() throws {
         if limit.map({ $0 < 0 }) == true { throw ValidationError("--limit must not be negative") }
         if offset.map({ $0 < 0 }) == true { throw ValidationError("--offset must not be negative") }
+        if searchOption.text != nil,
+            predicate.values.variables.contains(where: { $0.name == SearchOption.variable })
+        {
+            throw ValidationError(
+                "--search sets $\(SearchOption.variable); give another name to --variable")
+        }
         if ids && select != nil { throw ValidationError("--ids and --select cannot be combined") }
         if let select { try ResultColumn.validate(list: select) }
         if distinct && select == nil { throw ValidationError("--distinct requires --select") }

@@ -5,6 +5,11 @@ struct VariableArgument: ExpressibleByArgument {
     let name: String
     let value: String
 
+    init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
     init?(argument: String) {
         guard let end = argument.firstIndex(of: "="), end > argument.startIndex else { return nil }
         name = String(argument[..<end])

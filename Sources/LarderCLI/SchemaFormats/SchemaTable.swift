@@ -47,6 +47,7 @@ enum SchemaTable {
         return declared.attributes.map(row) + declared.relationships.map(row)
             + entity.listedConstraints.map { row($0, "unique") }
             + entity.listedIndexes.map { row($0, "index") }
+            + entity.listedWordIndexes.map { row($0, "search") }
     }
 
     private static func row(_ attribute: Attribute) -> [Value] {
@@ -92,6 +93,7 @@ enum SchemaTable {
         if attribute.isIndexed { details.append("indexed") }
         if attribute.isIndexedInsensitively { details.append("indexed" + insensitively) }
         if attribute.isSearchable { details.append("indexed for searches") }
+        if attribute.isSearchableByWords { details.append("indexed by words") }
         if let derivation = attribute.derivation { details.append("derived from \(derivation)") }
         if let minimum = validation.minimum { details.append("minimum \(minimum.text)") }
         if let maximum = validation.maximum { details.append("maximum \(maximum.text)") }
@@ -125,6 +127,12 @@ extension Entity {
     /// The entity's own uniqueness constraints, except those of attributes marked `unique`.
     var listedConstraints: ArraySlice<[String]> {
         declared.uniquenessConstraints.dropFirst(declared.attributes.count(where: \.isUnique))
+    }
+
+    /// The entity's own indexes of words, except those of attributes marked `search`.
+    var listedWordIndexes: ArraySlice<[String]> {
+        declared.wordIndexes.dropFirst(
+            declared.attributes.count(where: \.isSearchableByWords))
     }
 
     /// The entity's own indexes, except those of attributes marked `indexed`.

@@ -84,6 +84,7 @@ struct SwiftModels {
         if attribute.isUniqueInsensitively { bounds.append("unique without case and accents") }
         if attribute.isIndexedInsensitively { bounds.append("indexed without case and accents") }
         if attribute.isSearchable { bounds.append("indexed for searches") }
+        if attribute.isSearchableByWords { bounds.append("indexed by words") }
         if let minimum = validation.minimum { bounds.append("minimum \(minimum.text)") }
         if let maximum = validation.maximum { bounds.append("maximum \(maximum.text)") }
         if let length = validation.minLength { bounds.append("minimum length \(length)") }

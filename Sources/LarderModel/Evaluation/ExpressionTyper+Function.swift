@@ -87,7 +87,9 @@ extension ExpressionTyper {
                     operand, as: .attribute(type), comparedWith: function.rawValue)
                 if case .value(let value) = typed.expression {
                     typed.expression = .value(
-                        try checked(value, as: type, operand: index, of: function))
+                        try checked(
+                            value, as: type,
+                            function.checkedOperand(at: index, of: operands.count), of: function))
                 }
             }
             expressions.append(
@@ -98,14 +100,15 @@ extension ExpressionTyper {
             name: function.rawValue)
     }
 
-    /// Checks a literal that is an operand: an integer has no fraction, and a unit or a time zone
-    /// exists.
+    /// Checks a literal that is an operand: an integer has no fraction, a unit or a time zone
+    /// exists, and a search text is one.
     private func checked(
-        _ value: Value, as type: AttributeType, operand index: Int, of function: ScalarFunction
+        _ value: Value, as type: AttributeType, _ checkedOperand: CheckedOperand?,
+        of function: ScalarFunction
     ) throws(LarderError) -> Value {
         switch value {
         case .string(let name):
-            try function.calendarOperand(at: index)?.check(name)
+            try checkedOperand?.check(name)
             return value
         case .float, .double, .decimal:
             guard type.isInteger else { return value }

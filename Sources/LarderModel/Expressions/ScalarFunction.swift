@@ -41,6 +41,15 @@ public enum ScalarFunction: String, Hashable, Sendable, CaseIterable {
     /// A number as text with a fixed number of decimal places.
     case format
 
+    /// Whether the words of a search text, the last operand, are in the other operands.
+    case search
+    /// How often they are, as a number that is greater for better matches.
+    case score
+    /// A string with marks around the words of a search text.
+    case highlight
+    /// The part of a string that has the most words of a search text.
+    case snippet
+
     /// The start time of the query, the same for every occurrence in it.
     case now
     // Parts of a date in UTC, or in the time zone of the second operand.
@@ -71,9 +80,11 @@ public enum ScalarFunction: String, Hashable, Sendable, CaseIterable {
             .bitwiseXor, .leftShift, .rightShift, .format:
             2...2
         case .substring, .padStart, .padEnd, .startOf: 2...3
-        case .distance: 2...4
+        case .distance, .highlight: 2...4
+        case .snippet: 2...5
         case .replace, .split, .conditional: 3...3
-        case .minimum, .maximum, .coalesce, .concat: 2...Limits.functionOperandsMax
+        case .minimum, .maximum, .coalesce, .concat, .search, .score:
+            2...Limits.functionOperandsMax
         }
     }
 

@@ -89,6 +89,13 @@ extension ScalarFunction {
         var types: [AttributeType] = []
         for (index, operand) in operands.enumerated() {
             let type = index < parameters.count ? parameters[index] : last
+            if isSearchText(at: index, of: operands.count), !operand.isValue {
+                throw LarderError(
+                    .wrongType,
+                    "\(rawValue) takes a search text as its "
+                        + (self == .search || self == .score ? "last" : "second") + " operand",
+                    hint: "write it in quotation marks, or pass it as an argument")
+            }
             guard operand.canBe(type) else {
                 throw rejection(noun(of: type, at: index), operand, hint: hint(for: operand, type))
             }
@@ -102,8 +109,10 @@ extension ScalarFunction {
         case .startOf: .date
         case .distance where operandCount == 2: .double
         case .uppercase, .lowercase, .canonical, .concat, .substring, .trim, .trimStart, .trimEnd,
-            .replace, .split, .padStart, .padEnd:
+            .replace, .split, .padStart, .padEnd, .highlight, .snippet:
             .string
+        case .search: .bool
+        case .score: .double
         default: .int64
         }
     }
@@ -112,7 +121,7 @@ extension ScalarFunction {
         switch self {
         case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .onesComplement, .leftShift, .rightShift:
             return "integers"
-        case .concat: return "strings"
+        case .concat, .search, .score: return "strings"
         case .distance where index < 2: return "dates"
         default: break
         }
@@ -284,6 +293,14 @@ extension ScalarFunction {
 
 extension OperandKind {
     fileprivate var isDate: Bool { self == .typed(.date) || self == .constant(.date) }
+
+    /// Whether the operand is a constant or an argument.
+    fileprivate var isValue: Bool {
+        switch self {
+        case .constant, .argument: true
+        case .typed, .member: false
+        }
+    }
 
     /// Whether the operand has no type of its own.
     fileprivate var isUntyped: Bool {

@@ -117,7 +117,7 @@ extension ScalarFunction {
         return .string(text)
     }
 
-    private var tooLong: LarderError {
+    var tooLong: LarderError {
         LarderError(
             .resourceExhausted,
             "\(rawValue) would return a text of more than "

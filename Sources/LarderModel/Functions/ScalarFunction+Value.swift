@@ -23,6 +23,9 @@ extension ScalarFunction {
             guard operands.count == 3 else { return .null }
             if case .bool(true) = operands[0] { return operands[1] }
             return operands[2]
+        case .search, .score, .highlight, .snippet:
+            guard operandCount.contains(operands.count) else { return .null }
+            return try searchValue(operands, interruption)
         default: break
         }
         guard operandCount.contains(operands.count), !operands.contains(where: \.isNull) else {

@@ -15,6 +15,8 @@ public struct Attribute: Hashable, Sendable {
     /// Whether the store keeps an index of the parts of the texts, which finds the objects whose
     /// texts contain another one.
     public let isSearchable: Bool
+    /// Whether the store keeps an index of the words of the texts, for `SEARCH`.
+    public let isSearchableByWords: Bool
     /// Whether the history keeps the value of a deleted object.
     public let preservesValueOnDeletion: Bool
     /// The expression, as a format string, from which the store computes the value; nil for an
@@ -58,8 +60,8 @@ public struct Attribute: Hashable, Sendable {
         name: String, type: AttributeType, isOptional: Bool = false, defaultValue: Value? = nil,
         isUnique: Bool = false, isUniqueInsensitively: Bool = false, isIndexed: Bool = false,
         isIndexedInsensitively: Bool = false, isSearchable: Bool = false,
-        preservesValueOnDeletion: Bool = false, derivation: String? = nil,
-        originalName: String? = nil, hashModifier: String? = nil,
+        isSearchableByWords: Bool = false, preservesValueOnDeletion: Bool = false,
+        derivation: String? = nil, originalName: String? = nil, hashModifier: String? = nil,
         validation: Validation = Validation()
     ) {
         self.name = name
@@ -71,6 +73,7 @@ public struct Attribute: Hashable, Sendable {
         self.isIndexed = isIndexed && !isIndexedInsensitively
         self.isIndexedInsensitively = isIndexedInsensitively
         self.isSearchable = isSearchable
+        self.isSearchableByWords = isSearchableByWords
         self.preservesValueOnDeletion = preservesValueOnDeletion
         self.derivation = derivation
         self.originalName = originalName

@@ -17,7 +17,7 @@ enum AttributeCheck {
         let indexes = [
             ("unique", attribute.isUniqueInsensitively, "has case and accents"),
             ("indexed", attribute.isIndexedInsensitively, "has case and accents"),
-            ("search", attribute.isSearchable, "is searched"),
+            ("search", attribute.isSearchable || attribute.isSearchableByWords, "is searched"),
         ]
         return indexes.filter(\.1).map { ($0.0, "only a string \($0.2), not \(type)") }
     }

@@ -38,7 +38,9 @@ struct DerivationSources {
             variables[variable] = hidden
         case .function(.now, _): readsTime = true
         case .function(let function, let operands)
-        where operands.indices.contains(where: { function.calendarOperand(at: $0) == .zone }):
+        where operands.indices.contains(where: {
+            function.checkedOperand(at: $0, of: operands.count) == .zone
+        }):
             throw rejection(
                 "a derivation is computed in UTC, because the rules of time zones change",
                 expression)

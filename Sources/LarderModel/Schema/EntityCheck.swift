@@ -155,6 +155,35 @@ struct EntityCheck {
             entity.indexes, of: index, at: path["indexes"],
             fromAttributes: entity.attributes.count(where: \.isIndexed), allowsDerived: true,
             inherited: ancestors.flatMap(\.indexes), meaning: { $0 })
+        checkLists(
+            entity.wordIndexes, of: index, at: path["search"],
+            fromAttributes: entity.attributes.count(where: \.isSearchableByWords),
+            allowsDerived: true, inherited: ancestors.flatMap(\.wordIndexes), meaning: { $0 })
+        checkWordIndexes(index, at: path["search"])
+    }
+
+    /// The attributes of an index of words are strings, and few.
+    private mutating func checkWordIndexes(_ index: Int, at path: SchemaPath) {
+        let entity = entities[index]
+        let lists = entity.wordIndexes.dropFirst(
+            entity.attributes.count(where: \.isSearchableByWords))
+        for (number, list) in lists.enumerated() {
+            if list.count > Limits.wordIndexAttributesMax {
+                report(
+                    path[number], "has more than \(Limits.wordIndexAttributesMax) attributes")
+            }
+            for (step, name) in list.enumerated() {
+                switch property(named: name, of: index)?.property {
+                case .attribute(let attribute) where attribute.type != .string:
+                    report(
+                        path[number][step],
+                        "only a string is searched, not \(attribute.type.rawValue)")
+                case .relationship:
+                    report(path[number][step], "only a string is searched, not a relationship")
+                case .attribute, nil: break
+                }
+            }
+        }
     }
 
     private mutating func checkLists(

@@ -33,6 +33,9 @@ extension Entity {
                 .map(Self.names))
         members["indexes"] = Self.array(
             declared.indexes.dropFirst(attributes.count(where: \.isIndexed)).map(Self.names))
+        members["search"] = Self.array(
+            declared.wordIndexes.dropFirst(attributes.count(where: \.isSearchableByWords))
+                .map(Self.names))
         members["originalName"] = originalName.map { .string($0) }
         members["hashModifier"] = hashModifier.map { .string($0) }
         return .object(members)
@@ -50,6 +53,14 @@ extension Entity {
 }
 
 extension Attribute {
+    private var searchJSON: JSONValue? {
+        guard isSearchableByWords else { return isSearchable ? .bool(true) : nil }
+        let words = JSONValue.string(SchemaKey.words)
+        return .object([
+            "tokens": isSearchable ? .array([.string(SchemaKey.trigram), words]) : words
+        ])
+    }
+
     fileprivate var json: JSONValue {
         var members: [String: JSONValue] = [
             "name": .string(name), "type": .string(type.rawValue),
@@ -60,7 +71,7 @@ extension Attribute {
         if isUnique { members["unique"] = isUniqueInsensitively ? insensitive : .bool(true) }
         if isIndexed { members["indexed"] = .bool(true) }
         if isIndexedInsensitively { members["indexed"] = insensitive }
-        if isSearchable { members["search"] = .bool(true) }
+        members["search"] = searchJSON
         members["minimum"] = validation.minimum?.jsonValue
         members["maximum"] = validation.maximum?.jsonValue
         members["minLength"] = validation.minLength.map { .integer(Int64($0)) }

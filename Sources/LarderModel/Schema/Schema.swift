@@ -44,6 +44,8 @@ public struct Entity: Hashable, Sendable {
         public let uniquenessConstraints: [[String]]
         /// Indexes of attributes marked `indexed` come first.
         public let indexes: [[String]]
+        /// Indexes of attributes marked `search` with words come first.
+        public let wordIndexes: [[String]]
         /// The name in an earlier version of the schema, if the entity was renamed. It has no
         /// effect on the fingerprint.
         public let originalName: String?
@@ -68,6 +70,9 @@ public struct Entity: Hashable, Sendable {
     public let uniquenessConstraints: [[String]]
     /// Lists of properties to index, including attributes marked `indexed`.
     public let indexes: [[String]]
+    /// Lists of attributes whose words are in one index, including attributes marked `search` with
+    /// words.
+    public let wordIndexes: [[String]]
     public let declared: Declaration
     private let properties: [String: Property]
 
@@ -75,8 +80,10 @@ public struct Entity: Hashable, Sendable {
     /// rejects duplicates.
     public init(
         name: String, attributes: [Attribute], relationships: [Relationship] = [],
-        uniquenessConstraints: [[String]] = [], indexes: [[String]] = [], parent: String? = nil,
-        isAbstract: Bool = false, originalName: String? = nil, hashModifier: String? = nil
+        uniquenessConstraints: [[String]] = [], indexes: [[String]] = [],
+        wordIndexes: [[String]] = [],
+        parent: String? = nil, isAbstract: Bool = false, originalName: String? = nil,
+        hashModifier: String? = nil
     ) {
         self.init(
             name, parent, isAbstract,
@@ -85,6 +92,8 @@ public struct Entity: Hashable, Sendable {
                 uniquenessConstraints: attributes.filter(\.isUnique).map { [$0.name] }
                     + uniquenessConstraints,
                 indexes: attributes.filter(\.isIndexed).map { [$0.name] } + indexes,
+                wordIndexes: attributes.filter(\.isSearchableByWords).map { [$0.name] }
+                    + wordIndexes,
                 originalName: originalName, hashModifier: hashModifier),
             inheriting: nil)
     }
@@ -102,6 +111,7 @@ public struct Entity: Hashable, Sendable {
         uniquenessConstraints =
             (ancestor?.uniquenessConstraints ?? []) + declared.uniquenessConstraints
         indexes = (ancestor?.indexes ?? []) + declared.indexes
+        wordIndexes = (ancestor?.wordIndexes ?? []) + declared.wordIndexes
         let all =
             attributes.map { ($0.name, Property.attribute($0)) }
             + relationships.map { ($0.name, Property.relationship($0)) }

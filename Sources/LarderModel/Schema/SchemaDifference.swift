@@ -153,6 +153,9 @@ extension Entity {
             + declared.attributes.filter(\.isSearchable).map {
                 "index (\(renamed($0.name))) for searches"
             }
+            + declared.wordIndexes.map { names in
+                "index (\(names.map(renamed).joined(separator: ", "))) for searches by words"
+            }
     }
 
     /// Constraints and indexes as text: `unique (title, collection)`.

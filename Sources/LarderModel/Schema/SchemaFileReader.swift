@@ -32,7 +32,8 @@ struct SchemaFileReader {
                 relationship($1, at: path["relationships"][$0])
             },
             uniquenessConstraints: nameLists(object, "unique"),
-            indexes: nameLists(object, "indexes"), parent: string(object, "parent"),
+            indexes: nameLists(object, "indexes"), wordIndexes: nameLists(object, "search"),
+            parent: string(object, "parent"),
             isAbstract: bool(object, "abstract") ?? false,
             originalName: string(object, "originalName"),
             hashModifier: string(object, "hashModifier"))
@@ -54,13 +55,15 @@ struct SchemaFileReader {
                     typeName, among: types,
                     "unknown type; valid types are \(types.joined(separator: ", "))"))
         }
+        let search = searchTokens(object)
         let (unique, indexed) = (textRule(object, "unique"), textRule(object, "indexed"))
         return Attribute(
             name: name, type: type ?? .string, isOptional: bool(object, "optional") ?? false,
             defaultValue: value(object, "default", type), isUnique: unique == .exact,
             isUniqueInsensitively: unique == .insensitive, isIndexed: indexed == .exact,
             isIndexedInsensitively: indexed == .insensitive,
-            isSearchable: bool(object, "search") ?? false,
+            isSearchable: search.contains(SchemaKey.trigram),
+            isSearchableByWords: search.contains(SchemaKey.words),
             preservesValueOnDeletion: bool(object, "preserveValueOnDeletion") ?? false,
             derivation: string(object, "derived"), originalName: string(object, "originalName"),
             hashModifier: string(object, "hashModifier"),
@@ -196,6 +199,37 @@ extension SchemaFileReader {
             report(object, key, expected: "true, false or \"\(SchemaKey.insensitive)\"")
             return nil
         }
+    }
+
+    /// The kinds of indexes that `search` requests: `true` or `{"tokens": …}`.
+    private mutating func searchTokens(_ object: Object) -> [String] {
+        switch object["search"] {
+        case nil, .bool(false)?: return []
+        case .bool(true)?: return [SchemaKey.trigram]
+        case .object?: break
+        default:
+            report(object, "search", expected: "true, false or an object with `tokens`")
+            return []
+        }
+        let path = object.path["search"]
+        guard let json = object["search"],
+            let search = self.object(
+                json, at: path, known: SchemaKey.search, reserved: SchemaKey.searchReserved)
+        else { return [] }
+        let kinds = [SchemaKey.trigram, SchemaKey.words]
+        let tokens: [JSONValue]
+        switch search["tokens"] {
+        case nil: return [SchemaKey.trigram]
+        case .array(let elements)?: tokens = elements
+        case let single?: tokens = [single]
+        }
+        let names = tokens.compactMap { token -> String? in
+            if case .string(let name) = token, kinds.contains(name) { name } else { nil }
+        }
+        if names.isEmpty || names.count < tokens.count || Set(names).count < names.count {
+            report(path["tokens"], "expected \"trigram\", \"words\" or a list of both")
+        }
+        return names
     }
 
     private mutating func integer(_ object: Object, _ key: String) -> Int? {

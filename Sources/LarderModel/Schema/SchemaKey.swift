@@ -3,7 +3,7 @@
 package enum SchemaKey {
     package static let document = ["$schema", "version", "entities"]
     package static let entity = [
-        "name", "parent", "abstract", "attributes", "relationships", "unique", "indexes",
+        "name", "parent", "abstract", "attributes", "relationships", "unique", "indexes", "search",
         "originalName", "hashModifier",
     ]
     package static let attribute = [
@@ -18,6 +18,11 @@ package enum SchemaKey {
 
     /// The value of `unique` and `indexed` for strings without case and accents.
     static let insensitive = "insensitive"
+
+    /// The keys of `search`, if it is an object, and the values of `tokens`.
+    package static let search = ["tokens"]
+    package static let searchReserved = ["language"]
+    static let (trigram, words) = ("trigram", "words")
 
     /// Keys of attributes that are reserved for later releases and rejected until then. The values
     /// false and null are accepted, since they request nothing.
@@ -36,7 +41,7 @@ package enum SchemaKey {
             document + ["name", "parent", "abstract", "destination", "type", "toMany", "ordered"]
             + ["attributes"]
             + ["relationships", "optional", "inverse", "deleteRule", "minCount", "maxCount"]
-            + ["default", "unique", "indexes"] + attribute
+            + ["default", "unique", "indexes"] + attribute + search
         return Dictionary(
             order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }()

@@ -17,20 +17,23 @@ public enum SearchForm {
     public static func form(of text: String) -> String {
         var form: [UInt8] = []
         form.reserveCapacity(text.utf8.count)
-        for scalar in text.unicodeScalars {
-            if scalar.isASCII {
-                form.append(asciiForm(UInt8(truncatingIfNeeded: scalar.value)))
-            } else if scalar.value < tableEnd {
-                let index = Int(scalar.value)
-                let (start, end) = (table.starts[index], table.starts[index + 1])
-                form.append(contentsOf: table.bytes[Int(start)..<Int(end)])
-            } else if isIdeograph(scalar) {
-                form.append(contentsOf: String(scalar).utf8)
-            } else {
-                form.append(contentsOf: computedForm(of: scalar).utf8)
-            }
-        }
+        for scalar in text.unicodeScalars { append(scalar, to: &form) }
         return String(decoding: form, as: UTF8.self)
+    }
+
+    /// Appends the form of a scalar, in UTF-8; nothing for a mark.
+    static func append(_ scalar: Unicode.Scalar, to form: inout [UInt8]) {
+        if scalar.isASCII {
+            form.append(asciiForm(UInt8(truncatingIfNeeded: scalar.value)))
+        } else if scalar.value < tableEnd {
+            let index = Int(scalar.value)
+            let (start, end) = (table.starts[index], table.starts[index + 1])
+            form.append(contentsOf: table.bytes[Int(start)..<Int(end)])
+        } else if isIdeograph(scalar) {
+            form.append(contentsOf: String(scalar).utf8)
+        } else {
+            form.append(contentsOf: computedForm(of: scalar).utf8)
+        }
     }
 
     /// A lower-case letter. SQLite's tokenizer ends at a zero byte.
@@ -43,7 +46,7 @@ public enum SearchForm {
     }
 
     /// The unified ideographs of CJK, which are their own form.
-    private static func isIdeograph(_ scalar: Unicode.Scalar) -> Bool {
+    static func isIdeograph(_ scalar: Unicode.Scalar) -> Bool {
         (0x3400...0x4DBF).contains(scalar.value) || (0x4E00...0x9FFF).contains(scalar.value)
     }
 

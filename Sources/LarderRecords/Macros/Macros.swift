@@ -68,3 +68,10 @@ public macro Unique<Record>(_ constraints: [PartialKeyPath<Record>]...) =
 @freestanding(declaration)
 public macro Index<Record>(_ indexes: [PartialKeyPath<Record>]...) =
     #externalMacro(module: "LarderRecordMacros", type: "ConstraintMacro")
+
+/// Keeps one index of the words of these texts, for `SEARCH` over all of them.
+///
+///     #Search<Book>([\.title, \.summary])
+@freestanding(declaration)
+public macro Search<Record>(_ indexes: [PartialKeyPath<Record>]...) =
+    #externalMacro(module: "LarderRecordMacros", type: "ConstraintMacro")

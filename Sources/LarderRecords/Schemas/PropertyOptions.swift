@@ -58,6 +58,8 @@ public enum AttributeOption: Hashable, Sendable {
     case indexedInsensitively
     /// The store keeps an index of the parts of the texts, for `CONTAINS` and `LIKE`. For strings.
     case search
+    /// The store keeps an index of the words of the texts, for `SEARCH`. For strings.
+    case searchWords
     /// The history keeps the value of a deleted object.
     case preserveValueOnDeletion
     /// The store computes the value from an expression in Core Data's format.
@@ -85,16 +87,19 @@ public struct EntityOptions: Sendable {
     let hashModifier: String?
     let unique: [[any AnyKeyPath & Sendable]]
     let indexes: [[any AnyKeyPath & Sendable]]
+    let search: [[any AnyKeyPath & Sendable]]
 
     public init(
         parent: (any EntityRecord.Type)? = nil, originalName: String? = nil,
         hashModifier: String? = nil, unique: [[any AnyKeyPath & Sendable]] = [],
-        indexes: [[any AnyKeyPath & Sendable]] = []
+        indexes: [[any AnyKeyPath & Sendable]] = [],
+        search: [[any AnyKeyPath & Sendable]] = []
     ) {
         self.parent = parent
         self.originalName = originalName
         self.hashModifier = hashModifier
         self.unique = unique
         self.indexes = indexes
+        self.search = search
     }
 }

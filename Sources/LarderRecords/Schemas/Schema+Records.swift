@@ -48,7 +48,9 @@ extension EntityRecord {
                 property.relationship(inverse: inverses.inverse(of: property, in: self))
             },
             uniquenessConstraints: entityOptions.unique.map(names),
-            indexes: entityOptions.indexes.map(names), parent: entityOptions.parent?.entityName,
+            indexes: entityOptions.indexes.map(names),
+            wordIndexes: entityOptions.search.map(names),
+            parent: entityOptions.parent?.entityName,
             originalName: entityOptions.originalName, hashModifier: entityOptions.hashModifier)
     }
 
@@ -66,7 +68,7 @@ extension RecordProperty {
         for option in options.attribute {
             switch option {
             case .unique, .uniqueInsensitively, .indexed, .indexedInsensitively, .search,
-                .preserveValueOnDeletion:
+                .searchWords, .preserveValueOnDeletion:
                 break
             case .derived(let expression): derivation = expression
             case .minimum(let value): validation.minimum = value
@@ -83,6 +85,7 @@ extension RecordProperty {
             isIndexed: options.attribute.contains(.indexed),
             isIndexedInsensitively: options.attribute.contains(.indexedInsensitively),
             isSearchable: options.attribute.contains(.search),
+            isSearchableByWords: options.attribute.contains(.searchWords),
             preservesValueOnDeletion: options.attribute.contains(.preserveValueOnDeletion),
             derivation: derivation, originalName: options.originalName,
             hashModifier: options.hashModifier, validation: validation)

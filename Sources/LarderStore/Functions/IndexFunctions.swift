@@ -12,6 +12,9 @@ enum IndexFunctions {
     /// `larder_search_form(text)`: the text as an index of its parts has it.
     static let searchForm = "larder_search_form"
 
+    /// `larder_word_form(text)`: the text's words as an index of words has them.
+    static let wordForm = "larder_word_form"
+
     static func register(on connection: Connection) throws(SQLiteError) {
         func register(
             _ name: String, _ form: @escaping (String) -> String
@@ -23,6 +26,7 @@ enum IndexFunctions {
         try register(canonical) { StringFunctions.folded($0, .insensitive) }
         try register(caseless) { StringFunctions.folded($0, .caseInsensitive) }
         try register(searchForm) { SearchForm.form(of: $0) }
+        try register(wordForm) { SearchText.wordForm(of: $0) }
     }
 }
 

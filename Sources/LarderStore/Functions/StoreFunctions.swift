@@ -16,6 +16,7 @@ enum StoreFunctions {
         try RealFunctions.register(on: connection)
         try ModeFunctions.register(on: connection, problems)
         try ScalarFunctions.register(on: connection, problems)
+        try SearchFunctions.register(on: connection, problems)
         let groups = try GroupFunctions.register(on: connection, problems)
         return (problems, groups)
     }

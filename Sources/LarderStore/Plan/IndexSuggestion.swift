@@ -29,12 +29,30 @@ struct IndexSuggestions {
                 ofRows[column.reference.alias] = "`\"search\": true` at \(column.name) would"
             default: break
             }
+        case .isTrue(.function(.search, let operands, _, _)): addWords(operands)
         case .between(.column(let column), _, _, let options),
             .oneOf(.column(let column), _, let options),
             .oneOfList(.column(let column), _, let options):
             addInsensitive(column, options)
         default: break
         }
+    }
+
+    private mutating func addWords(_ operands: [PlanOperand]) {
+        var columns: [PlanColumn] = []
+        for operand in operands.dropLast() {
+            guard case .column(let column) = operand else { return }
+            columns.append(column)
+        }
+        guard let first = columns.first, SearchedIndex(operands) == nil,
+            columns.allSatisfy({ $0.reference.alias == first.reference.alias })
+        else { return }
+        let names = columns.map { "\"\($0.name.split(separator: ".").last ?? "")\"" }
+        let owner = first.name.split(separator: ".").dropLast().joined(separator: ".")
+        ofRows[first.reference.alias] =
+            columns.count == 1
+            ? "`\"search\": {\"tokens\": \"words\"}` at \(first.name) would"
+            : "`\"search\": [[\(names.joined(separator: ", "))]]` at \(owner) would"
     }
 
     private mutating func addInsensitive(_ column: PlanColumn, _ options: Comparison.Options) {

@@ -60,11 +60,11 @@ indirect enum PlanOperand: Hashable, Sendable {
             !function.isZeroOverNone || (function == .sum && type == .attribute(.double))
         case .function(let function, let operands, _, _):
             switch function {
-            case .now: false
+            case .now, .search, .score: false
             case .coalesce: operands.allSatisfy(\.isNullable)
             case .conditional: operands.dropFirst().contains(where: \.isNullable)
             case .length, .uppercase, .lowercase, .canonical, .concat, .substring, .trim,
-                .trimStart, .trimEnd, .replace:
+                .trimStart, .trimEnd, .replace, .highlight:
                 operands.contains(where: \.isNullable)
             default: true
             }
@@ -110,6 +110,8 @@ struct PlanColumn: Hashable, Sendable {
     var textIndexes: TextIndexes = []
     /// The name of the index of the parts of a string's text.
     var searchTable: String?
+    /// The indexes of the words of a string's text.
+    var wordIndexes: [PlanWordIndex] = []
     /// For messages: `Article.title`.
     var name: String
 
@@ -159,8 +161,8 @@ struct PlanValue: Hashable, Sendable {
     var name: String
     /// The index of the value in a list of two bounds: 0 or 1.
     var bound: Int?
-    /// What the value names, if it is the name of a unit or of a time zone.
-    var calendarOperand: CalendarOperand?
+    /// What the value is, if it is a search text or the name of a unit or of a time zone.
+    var checkedOperand: CheckedOperand?
 
     static func null(named name: String) -> PlanValue {
         PlanValue(source: .constant(.null), type: nil, name: name)

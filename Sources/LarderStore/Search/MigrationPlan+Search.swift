@@ -1,7 +1,7 @@
 import LarderModel
 
-/// The indexes of parts of texts are not altered: one stays if no row of its table and nothing of
-/// its column changes, and is otherwise dropped and created again.
+/// The indexes of texts are not altered: one stays if no row of its table and nothing of its
+/// columns changes, and is otherwise dropped and created again.
 extension MigrationPlan {
     var droppedSearchTables: [SearchTable] {
         let kept = Set(keptSearchTables)
@@ -23,19 +23,22 @@ extension MigrationPlan {
             case .alter(let alteration) = table.method, alteration.source == table.name,
             !removedKinds.contains(where: { old.table(for: $0) == search.table })
         else { return false }
-        let column = search.textColumn
-        return !alteration.renamedColumns.contains { $0.new == column || $0.old == column }
-            && !alteration.addedColumns.contains { $0.name == column }
-            && !alteration.droppedColumns.contains(column)
-            && !isDerived(search)
+        let isChanged = search.textColumns.contains { column in
+            alteration.renamedColumns.contains { $0.new == column || $0.old == column }
+                || alteration.addedColumns.contains { $0.name == column }
+                || alteration.droppedColumns.contains(column)
+        }
+        return !isChanged && !isDerived(search)
     }
 
     /// The values of a derived attribute may be computed again.
     private func isDerived(_ search: SearchTable) -> Bool {
         new.schema.entities.contains { entity in
-            entity.declared.attributes.contains {
-                $0.isDerived && new.searchTable(for: $0, of: entity) == search
-            }
+            new.table(for: entity) == search.table
+                && entity.declared.attributes.contains {
+                    $0.isDerived
+                        && search.textColumns.contains(new.column(for: $0, of: entity))
+                }
         }
     }
 }

@@ -1,29 +1,49 @@
 import LarderModel
 
-/// The index of the parts of an attribute's texts: a virtual table of SQLite's extension FTS5.
+/// An index of texts: a virtual table of SQLite's extension FTS5.
 ///
-/// It has a row for each object with a text, with the object's key and the trigrams of the text's
-/// ``SearchForm``: every three characters that follow each other. It does not have the text itself
-/// (`content=''`), nor the positions of the trigrams (`detail=none`). So it finds the objects whose
-/// texts may contain a part, and each of these texts is then compared.
+/// It has a row for each object with a text, with the object's key and the terms of the texts, and
+/// not the texts themselves (`content=''`). There are two kinds.
+///
+/// - Of the parts of one attribute's texts: its terms are the trigrams of ``SearchForm``, every
+///   three characters that follow each other, without their positions (`detail=none`). It finds the
+///   objects whose texts may contain a part, and each of these texts is then compared.
+/// - Of the words of one or several attributes: its terms are the words that `SEARCH` compares,
+///   with their positions and numbers. It has all that a search and its score need.
 struct SearchTable: Hashable, Sendable {
-    /// The number of characters in a term of the index.
-    static let termLength = 3
-    /// Its only column.
-    static let column: SQL = "text"
+    enum Terms: Hashable, Sendable {
+        case trigrams
+        case words
+    }
 
+    /// The number of characters in a trigram.
+    static let termLength = 3
+
+    let terms: Terms
     let name: String
-    /// The table and the column of the attribute.
+    /// The table and the columns of the attributes.
     let table: String
-    let textColumn: String
+    let textColumns: [String]
     /// For messages: `Article.title`.
     let attributeName: String
 
+    /// The columns of the index.
+    var columns: [String] {
+        switch terms {
+        case .trigrams: ["text"]
+        case .words: textColumns.indices.map { "c\($0)" }
+        }
+    }
+
     var create: SQL {
-        """
-        CREATE VIRTUAL TABLE \(name: name) USING fts5(\(Self.column), content='', columnsize=0, \
-        detail=none, tokenize='trigram case_sensitive 1')
-        """
+        let columns = columns.map { "\(name: $0)" as SQL }.joined(separator: ", ")
+        // The words have no other ASCII characters than letters and digits, so that this tokenizer
+        // divides them at spaces only.
+        let options: SQL =
+            terms == .words
+            ? "tokenize='ascii'"
+            : "columnsize=0, detail=none, tokenize='trigram case_sensitive 1'"
+        return "CREATE VIRTUAL TABLE \(name: name) USING fts5(\(columns), content='', \(options))"
     }
 
     var drop: SQL { "DROP TABLE \(name: name)" }
@@ -31,74 +51,131 @@ struct SearchTable: Hashable, Sendable {
     /// Adds all objects to an empty index.
     var fill: SQL {
         """
-        INSERT INTO \(name: name) (rowid, \(Self.column)) SELECT \(name: Layout.keyColumn), \
-        \(form("\(name: textColumn)")) FROM \(name: table) WHERE \(name: textColumn) IS NOT NULL
+        INSERT INTO \(name: name) (rowid, \(columnList)) SELECT \(name: Layout.keyColumn), \
+        \(forms("")) FROM \(name: table) WHERE \(isAnyPresent(""))
         """
     }
 
     /// The tables in which FTS5 stores the index, as it creates them.
-    var storageTables: [String] { ["_data", "_idx", "_config"].map { name + $0 } }
+    var storageTables: [String] { storage.map { name + $0.suffix } }
 
     var createStorage: [SQL] {
-        let columns: [SQL] = [
-            "(id INTEGER PRIMARY KEY, block BLOB)",
-            "(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID",
-            "(k PRIMARY KEY, v) WITHOUT ROWID",
+        storage.map { "CREATE TABLE \(literal: name + $0.suffix)\($0.columns)" }
+    }
+
+    private var storage: [(suffix: String, columns: SQL)] {
+        var tables: [(suffix: String, columns: SQL)] = [
+            ("_data", "(id INTEGER PRIMARY KEY, block BLOB)"),
+            ("_idx", "(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID"),
         ]
-        return zip(storageTables, columns).map { "CREATE TABLE \(literal: $0)\($1)" }
+        if terms == .words { tables.append(("_docsize", "(id INTEGER PRIMARY KEY, sz BLOB)")) }
+        tables.append(("_config", "(k PRIMARY KEY, v) WITHOUT ROWID"))
+        return tables
     }
 
     /// Triggers of the writer's connection, which are not part of the file. They keep the index in
     /// the same transaction and statement as the object, whatever changes it.
     var createTriggers: [SQL] {
-        let (index, table, text): (SQL, SQL, SQL) = (
-            "\(name: name)", "main.\(name: table)", "\(name: textColumn)"
-        )
+        let (index, table): (SQL, SQL) = ("\(name: name)", "main.\(name: table)")
         let key: SQL = "\(name: Layout.keyColumn)"
         let add: SQL = """
-            INSERT INTO \(index) (rowid, \(Self.column)) \
-            SELECT new.\(key), \(form("new.\(text)")) WHERE new.\(text) IS NOT NULL;
+            INSERT INTO \(index) (rowid, \(columnList)) \
+            SELECT new.\(key), \(forms("new.")) WHERE \(isAnyPresent("new."));
             """
-        // The index has to be given what it has of the text.
+        // The index has to be given what it has of the texts.
         let remove: SQL = """
-            INSERT INTO \(index) (\(index), rowid, \(Self.column)) \
-            SELECT 'delete', old.\(key), \(form("old.\(text)")) WHERE old.\(text) IS NOT NULL;
+            INSERT INTO \(index) (\(index), rowid, \(columnList)) \
+            SELECT 'delete', old.\(key), \(forms("old.")) WHERE \(isAnyPresent("old."));
             """
+        let texts = textColumns.map { "\(name: $0)" as SQL }
+        let isChanged = texts.map { "old.\($0) IS NOT new.\($0)" as SQL }
+            .joined(separator: " OR ")
         return [
             """
             CREATE TEMP TRIGGER \(name: name + ".insert") AFTER INSERT ON \(table) \
-            WHEN new.\(text) IS NOT NULL BEGIN \(add) END
+            WHEN \(isAnyPresent("new.")) BEGIN \(add) END
             """,
             """
-            CREATE TEMP TRIGGER \(name: name + ".update") AFTER UPDATE OF \(text) ON \(table) \
-            WHEN old.\(text) IS NOT new.\(text) BEGIN \(remove) \(add) END
+            CREATE TEMP TRIGGER \(name: name + ".update") AFTER UPDATE OF \
+            \(texts.joined(separator: ", ")) ON \(table) WHEN \(isChanged) \
+            BEGIN \(remove) \(add) END
             """,
             """
             CREATE TEMP TRIGGER \(name: name + ".delete") AFTER DELETE ON \(table) \
-            WHEN old.\(text) IS NOT NULL BEGIN \(remove) END
+            WHEN \(isAnyPresent("old.")) BEGIN \(remove) END
             """,
         ]
     }
 
-    private func form(_ text: SQL) -> SQL { "\(function: IndexFunctions.searchForm)(\(text))" }
+    private var columnList: SQL {
+        columns.map { "\(name: $0)" as SQL }.joined(separator: ", ")
+    }
+
+    /// The function that makes the terms of a text, separated by what the tokenizer needs.
+    private var formFunction: String {
+        terms == .words ? IndexFunctions.wordForm : IndexFunctions.searchForm
+    }
+
+    private func forms(_ row: SQL) -> SQL {
+        textColumns.map { "\(function: formFunction)(\(row)\(name: $0))" as SQL }
+            .joined(separator: ", ")
+    }
+
+    private func isAnyPresent(_ row: SQL) -> SQL {
+        textColumns.map { "\(row)\(name: $0) IS NOT NULL" as SQL }.joined(separator: " OR ")
+    }
 }
 
 extension Layout {
-    /// The indexes of the parts of texts, one for each searchable attribute.
+    /// The indexes of texts that the schema requests.
     var searchTables: [SearchTable] {
         schema.entities.flatMap { entity in
             entity.declared.attributes.compactMap { searchTable(for: $0, of: entity) }
+                + entity.declared.wordIndexes.compactMap { wordTable(for: $0, of: entity) }
         }
     }
 
-    /// nil if the attribute has none.
+    /// The index of the parts of an attribute's texts; nil if it has none.
     func searchTable(for attribute: Attribute, of entity: Entity) -> SearchTable? {
         guard attribute.isSearchable else { return nil }
         let declarer = schema.declaringEntity(of: attribute.name, in: entity)
         let name = "\(declarer.name).\(attribute.name)"
-        let table = SearchTable(
-            name: "_search.\(name)", table: self.table(for: entity),
-            textColumn: column(for: attribute, of: entity), attributeName: name)
-        return presentSearchTables?.contains(table) == false ? nil : table
+        return present(
+            SearchTable(
+                terms: .trigrams, name: "_search.\(name)", table: self.table(for: entity),
+                textColumns: [column(for: attribute, of: entity)], attributeName: name))
+    }
+
+    /// The indexes of the words of an attribute's texts, each with the attribute's column.
+    func wordIndexes(for attribute: Attribute, of entity: Entity) -> [PlanWordIndex] {
+        entity.wordIndexes.compactMap { names in
+            guard let column = names.firstIndex(of: attribute.name),
+                let table = wordTable(for: names, of: entity)
+            else { return nil }
+            return PlanWordIndex(table: table.name, column: column, columnCount: names.count)
+        }
+    }
+
+    /// The index of the words of some attributes; nil if the store lacks it.
+    private func wordTable(for names: [String], of entity: Entity) -> SearchTable? {
+        // A subentity may declare an index of inherited attributes.
+        var declarer = entity
+        while !declarer.declared.wordIndexes.contains(names), let name = declarer.parent,
+            let parent = schema.entity(named: name)
+        {
+            declarer = parent
+        }
+        let columns = names.compactMap { name in
+            declarer.property(named: name).flatMap { column(for: $0, of: declarer) }
+        }
+        return present(
+            SearchTable(
+                terms: .words, name: "_words.\(declarer.name).\(names.joined(separator: "."))",
+                table: table(for: entity), textColumns: columns,
+                attributeName: names.map { "\(declarer.name).\($0)" }.joined(separator: ", ")))
+    }
+
+    private func present(_ table: SearchTable) -> SearchTable? {
+        presentSearchTables?.contains(table) == false ? nil : table
     }
 }

@@ -134,7 +134,7 @@ struct CalendarFunctionTests {
         #expect(try value(.year, [date, "Europe/Berln"]) == .null)
         #expect(try value(.year, [date, "../../etc/passwd"]) == .null)
         #expect(try value(.year, [date, ""]) == .null)
-        func error(_ operand: CalendarOperand, _ name: String) -> String {
+        func error(_ operand: CheckedOperand, _ name: String) -> String {
             do throws(LarderError) {
                 try operand.check(name)
                 return "none"

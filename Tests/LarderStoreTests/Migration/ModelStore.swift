@@ -24,6 +24,7 @@ struct ModelSchema {
         var isIndexed: Bool
         var isIndexedInsensitively = false
         var isSearchable = false
+        var isSearchableByWords = false
         var validation = Attribute.Validation()
         var hashModifier: String?
     }
@@ -55,7 +56,8 @@ struct ModelSchema {
                         isOptional: $0.isOptional, defaultValue: $0.defaultValue,
                         isUnique: $0.isUnique, isIndexed: $0.isIndexed,
                         isIndexedInsensitively: $0.isIndexedInsensitively,
-                        isSearchable: $0.isSearchable, hashModifier: $0.hashModifier)
+                        isSearchable: $0.isSearchable,
+                        isSearchableByWords: $0.isSearchableByWords, hashModifier: $0.hashModifier)
                 },
                 relationships: declared.relationships.map {
                     ModelRelationship(
@@ -86,6 +88,7 @@ struct ModelSchema {
                             isIndexedInsensitively: $0.type == .string
                                 && $0.isIndexedInsensitively,
                             isSearchable: $0.type == .string && $0.isSearchable,
+                            isSearchableByWords: $0.type == .string && $0.isSearchableByWords,
                             originalName: $0.originalName,
                             hashModifier: $0.hashModifier, validation: $0.validation)
                     },

@@ -61,6 +61,24 @@ struct TextIndexMigrationTests {
         #expect(try migrate(to: Self.schema(3, "")) == [])
     }
 
+    @Test("adds, keeps and removes indexes of words")
+    func words() throws {
+        let words = #", "search": {"tokens": "words"}"#
+        let mapping = SchemaMapping(from: try Self.schema(1, ""), to: try Self.schema(2, words))
+        #expect(mapping.isAdditive)
+        #expect(
+            mapping.changes.map(\.description) == [
+                "version: 1.0.0 -> 2.0.0", "Note: index (title) for searches by words added",
+            ])
+        #expect(try migrate(to: Self.schema(2, words)) == ["_words.Note.title"])
+        let both = #", "optional": true, "search": {"tokens": ["trigram", "words"]}"#
+        #expect(
+            try migrate(to: Self.schema(3, both)) == ["_search.Note.title", "_words.Note.title"])
+        let name = #", "originalName": "title", "search": {"tokens": "words"}"#
+        #expect(try migrate(to: Self.schema(4, name, name: "name")) == ["_words.Note.name"])
+        #expect(try migrate(to: Self.schema(5, "", name: "name")) == [])
+    }
+
     @Test("plans queries of clients of a former schema without the indexes that are gone")
     func formerClients() throws {
         let search = try Self.schema(2, #", "search": true"#)

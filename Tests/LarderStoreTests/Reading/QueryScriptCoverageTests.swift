@@ -72,7 +72,7 @@ struct QueryScriptCoverageTests {
         let answered = try Self.answeredBlocks(
             of: [
                 "functions.script", "text-functions.script", "date-functions.script",
-                "function-names.script", "expression-types.script",
+                "function-names.script", "expression-types.script", "word-search.script",
             ])
         let operators: [ScalarFunction: String] = [
             .add: " + ", .subtract: " - ", .multiply: " * ", .divide: " / ", .power: " ** ",

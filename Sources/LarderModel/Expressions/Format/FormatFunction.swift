@@ -61,7 +61,8 @@ enum FormatFunction {
         "ifnull": "coalesce", "nvl": "coalesce", "if": "ternary", "iif": "ternary",
         "greatest": "max", "least": "min", "total": "sum", "stdev": "stddev",
         "ltrim": "trimStart", "rtrim": "trimEnd", "trimmed": "trim", "lpad": "padStart",
-        "rpad": "padEnd", "isodow": "weekday",
+        "rpad": "padEnd", "isodow": "weekday", "bm25": "score", "rank": "score",
+        "ts_rank": "score", "ts_headline": "snippet",
     ]
 
     private static let otherHints: [String: String] = [

@@ -65,7 +65,7 @@ extension QueryExpression {
     var isPredicate: Bool {
         switch self {
         case .comparison, .typeTest, .and, .or, .not, .keyPath, .constant(.bool), .argument,
-            .variable, .function(.conditional, _), .function(.coalesce, _):
+            .variable, .function(.conditional, _), .function(.coalesce, _), .function(.search, _):
             true
         default: false
         }

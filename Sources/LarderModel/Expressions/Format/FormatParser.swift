@@ -4,6 +4,7 @@
 ///     and        := not (AND not)*
 ///     not        := NOT not | comparison
 ///     comparison := (ANY | SOME | ALL | NONE)? operand (operator options? operand)?
+///                 | (ANY | SOME | ALL | NONE) SEARCH call
 ///                 | operand IS name
 ///
 /// `FormatParser+Operands.swift` has the operands, `FormatParser+Arithmetic.swift` the arithmetic
@@ -114,6 +115,12 @@ struct FormatParser {
         let left = try operand()
         if modifier == .direct, let test = try typeTest(of: left) { return test }
         guard case .comparison(let comparisonOperator) = token.kind else {
+            if modifier != .direct, case .function(.search, _) = left {
+                let holds = QueryExpression.comparison(
+                    Comparison(left, .equal, .constant(.bool(true)), modifier: modifier))
+                let search = try made(holds, at: start)
+                return isNone ? try made(.not(search), at: start) : search
+            }
             if modifier != .direct {
                 let isTypeTest = isWord("IS")
                 throw expected(

@@ -103,6 +103,12 @@ extension QueryResolver {
             if case (.value(let left), .value(let right)) = (operands[0], operands[1]) {
                 return .decided(try decided(left, comparison, right))
             }
+            // ANY SEARCH(…)
+            if comparison.operator == .equal, case .function(.search, _, _, _) = operands[0],
+                case .value(let value) = operands[1], value.source == .constant(.bool(true))
+            {
+                return .isTrue(operands[0])
+            }
             return .comparison(operands[0], comparison.operator, operands[1], options: options)
         }
     }

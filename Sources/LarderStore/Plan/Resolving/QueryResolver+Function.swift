@@ -36,8 +36,11 @@ extension QueryResolver {
                 let operand = try operand(
                     expressions[place], in: scope, as: .attribute(type),
                     name: "an operand of \(function.rawValue)")
+                let meaning = function.checkedOperand(at: place, of: expressions.count)
                 operands.append(
-                    try checked(operand, as: function.calendarOperand(at: place)))
+                    try locating(expressions[place]) { () throws(LarderError) in
+                        try checked(operand, as: meaning)
+                    })
             }
         }
         let result = OperandType.attribute(signature.result)
@@ -47,13 +50,13 @@ extension QueryResolver {
         return .function(function, operands, result, name: name)
     }
 
-    /// A value that must name a unit or a time zone. A constant is checked when the query is
-    /// planned, an argument when it is run.
+    /// A value that must be a search text, or name a unit or a time zone. A constant is checked
+    /// when the query is planned, an argument when it is run.
     private func checked(
-        _ operand: PlanOperand, as calendarOperand: CalendarOperand?
+        _ operand: PlanOperand, as checkedOperand: CheckedOperand?
     ) throws(LarderError) -> PlanOperand {
-        guard let calendarOperand, case .value(var value) = operand else { return operand }
-        value.calendarOperand = calendarOperand
+        guard let checkedOperand, case .value(var value) = operand else { return operand }
+        value.checkedOperand = checkedOperand
         if case .constant(let constant) = value.source {
             try converter.locating(value) { () throws(LarderError) in
                 try converter.check(constant, for: value)

@@ -207,6 +207,7 @@ extension QueryResolver {
                     isIndexed: row.entity.hasIndex(beginningWith: attribute),
                     textIndexes: TextIndexes(of: attribute),
                     searchTable: layout.searchTable(for: attribute, of: row.entity)?.name,
+                    wordIndexes: layout.wordIndexes(for: attribute, of: row.entity),
                     name: path.name)
                 return path.members.isEmpty
                     ? .column(column)

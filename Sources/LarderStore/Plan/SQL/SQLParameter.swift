@@ -15,6 +15,8 @@ enum SQLParameter: Hashable, Sendable {
     case prefixEnd(PlanValue, Comparison.Options)
     /// The terms of an index of parts of texts that the matches of a pattern have.
     case trigrams(PlanValue, Comparison.Operator, Comparison.Options)
+    /// The query of an index of words for a search text, in the given columns or in all.
+    case words(PlanValue, columns: [Int]?)
     /// A regular expression, which is compiled to check it.
     case pattern(PlanValue)
     /// The elements of a list except nil, without what the options ignore. One is repeated up to
@@ -56,6 +58,11 @@ enum SQLParameter: Hashable, Sendable {
         case .trigrams(let value, let comparison, let options):
             return try converter.trigrams(of: value, comparison, options, parameters)
                 .map { .text($0) } ?? .null
+        case .words(let value, let columns):
+            guard case .text(let text) = try converter.binding(value, parameters) else {
+                return .null
+            }
+            return .text(WordQuery.text(of: try SearchText(text), columns: columns))
         case .pattern(let value):
             let binding = try converter.binding(value, parameters)
             guard case .text(let pattern) = binding else { return binding }

@@ -38,6 +38,7 @@ extension SQLWriter {
         case .year, .month, .day, .hour, .minute, .second, .weekday, .startOf, .distance:
             return try call(function, .date, operands)
         case .format: return try call(function, Self.kind(of: operands[0]), operands)
+        case .search, .score, .highlight, .snippet: return try searchCall(function, operands)
         }
     }
 
@@ -130,9 +131,14 @@ extension SQLWriter {
     private mutating func call(
         _ function: ScalarFunction, _ kind: ScalarFunctions.Kind, _ operands: [PlanOperand]
     ) throws(LarderError) -> SQL {
+        try call(ScalarFunctions.name(of: function, kind), operands)
+    }
+
+    mutating func call(
+        _ name: String, _ operands: [PlanOperand]
+    ) throws(LarderError) -> SQL {
         var arguments: [SQL] = []
         for operand in operands { arguments.append(try argument(operand)) }
-        let name = ScalarFunctions.name(of: function, kind)
         let list = arguments.joined(separator: ", ").inParentheses
         var call: SQL = "\(function: name)\(list)"
         call.depth += 2
@@ -192,7 +198,7 @@ extension PlanOperand {
         case .now, .coalesce, .minimum, .maximum, .length, .uppercase, .lowercase, .canonical,
             .concat, .substring, .trim, .trimStart, .trimEnd, .replace, .split, .padStart, .padEnd,
             .format, .year, .month, .day, .hour, .minute, .second, .weekday, .startOf, .power,
-            .sqrt, .exp, .ln, .log, .abs, .bitwiseXor:
+            .sqrt, .exp, .ln, .log, .abs, .bitwiseXor, .search, .score, .highlight, .snippet:
             return true
         default: return type == .attribute(.decimal)
         }

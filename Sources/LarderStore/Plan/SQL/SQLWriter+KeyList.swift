@@ -39,6 +39,8 @@ extension PlanPredicate {
         case .comparison(.column(let column), let name, .value, _)
         where [.contains, .endsWith, .like, .matches].contains(name):
             column.searchTable != nil
+        case .isTrue(.function(.search, let operands, _, _)):
+            SearchedIndex(operands) != nil
         case .oneOf(.column(let column), let list, let options):
             column.isIndexed(for: options)
                 && list.allSatisfy { if case .value = $0 { true } else { false } }

@@ -19,6 +19,8 @@ extension SQLWriter {
         case .not(let part): return try self.predicate(part, negated: !negated)
         case .and(let parts): return try connect(parts, isAnd: !negated, negated: negated)
         case .or(let parts): return try connect(parts, isAnd: negated, negated: negated)
+        case .isTrue(.function(.search, let operands, _, _)):
+            return try search(operands, negated)
         case .isTrue(let operand):
             let isTrue: SQL = negated ? " IS NOT 1" : " = 1"
             return .sql(try self.operand(operand) + isTrue)
@@ -113,6 +115,9 @@ extension SQLWriter {
     mutating func select(
         _ result: SQL, _ collection: PlanCollection
     ) throws(LarderError) -> SQL? {
+        let outerSearch = rankedSearch
+        rankedSearch = nil
+        defer { rankedSearch = outerSearch }
         let predicate = try self.predicate(collection.predicate, negated: false)
         if case .always(false) = predicate { return nil }
         // A correlated subquery begins at the outer object.

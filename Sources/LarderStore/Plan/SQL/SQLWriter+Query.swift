@@ -8,6 +8,8 @@ extension SQLWriter {
         if segment == nil, query.sortsRows, try ask(.hasLongOffset) {
             return try statementByRowNumbers(query)
         }
+        if query.verb == .fetch { rankedSearch = try rankedSearch(of: query) }
+        defer { rankedSearch = nil }
         var first: [SQL] = []
         if let segment { first = try conditions(segment, query) }
         return try statement(query, segment, first)
@@ -15,7 +17,10 @@ extension SQLWriter {
 
     /// The statement for the objects whose keys are in the JSON array that is its only parameter.
     mutating func statementByKeys(_ query: ResolvedQuery) throws(LarderError) -> SQL {
-        try statement(
+        // For a few objects, their texts cost less than all that the index finds.
+        comparesWords = true
+        defer { comparesWords = false }
+        return try statement(
             query, nil,
             ["t0.\(name: Layout.keyColumn) IN (SELECT value FROM json_each(?))"])
     }
@@ -24,8 +29,17 @@ extension SQLWriter {
         _ query: ResolvedQuery, _ segment: KeysetSegment?, _ first: [SQL]
     ) throws(LarderError) -> SQL {
         if let groups = try groupedByHashing(query) { return try self.statement(query, groups) }
+        if first.isEmpty, let index = try decidingIndex(of: query) {
+            let table: SQL = "\(name: index.table)"
+            return """
+                SELECT \(try results(query)) FROM \(table) \
+                WHERE \(table) MATCH \(.words(index.text, columns: index.columns))
+                """
+        }
         let select: SQL = query.isDistinct ? "SELECT DISTINCT" : "SELECT"
-        var statement: SQL = "\(select) \(try results(query)) FROM \(from(query.sources))"
+        var statement: SQL = "\(select) \(try results(query)) FROM "
+        if let rankedSearch { statement += "\(name: rankedSearch.index.table) CROSS JOIN " }
+        statement += from(query.sources)
         let kind = try kindCondition(query, segment)
         try append(first, and: query.predicate, kind, to: &statement)
         if !query.groupBy.isEmpty {
@@ -129,9 +143,10 @@ extension SQLWriter {
         to statement: inout SQL
     ) throws(LarderError) {
         let conjuncts = predicate.conjuncts
+        let first = first + (rankedSearch?.conditions ?? [])
         let isSelective = !first.isEmpty || conjuncts.contains(where: \.isIndexedEquality)
         var written = first
-        for conjunct in conjuncts {
+        for conjunct in conjuncts where !isRanked(conjunct) {
             prefersKeyList = !isSelective
             switch try self.predicate(conjunct, negated: false) {
             case .always(true): break

@@ -20,6 +20,10 @@ struct SQLWriter {
     let sortsGroups: Bool
     /// While clauses over groups are written: the group table's column of each operand.
     var groupColumns: [PlanOperand: Int] = [:]
+    /// While a statement is written that begins at an index of words: its search.
+    var rankedSearch: RankedSearch?
+    /// Whether a search for words compares texts although an index could decide it.
+    var comparesWords = false
     private(set) var conditions: [(question: ParameterQuestion, answer: Bool)] = []
     /// The answers of ``conditions``, because a query may have thousands.
     private var answers: [ParameterQuestion: Bool] = [:]

@@ -174,7 +174,7 @@ struct ValueConverter: Sendable {
             guard let binding = try storedBinding(typed, type, target) else {
                 throw mismatch(value, target)
             }
-            if let operand = target.calendarOperand, case .text(let name) = binding {
+            if let operand = target.checkedOperand, case .text(let name) = binding {
                 try operand.check(name)
             }
             return binding

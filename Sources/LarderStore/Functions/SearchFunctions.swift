@@ -1,0 +1,125 @@
+import LarderModel
+
+/// The functions of searches for words. `LarderModel/Search` defines their results.
+enum SearchFunctions {
+    /// `larder_search(text, …, search)`: whether the texts have the words of a search text.
+    static let search = "larder_search"
+    /// `larder_score(text, …, search)`: how well they match it.
+    static let score = "larder_score"
+    /// `larder_highlight(text, search, start, end)`
+    static let highlight = "larder_highlight"
+    /// `larder_snippet(text, search, words, start, end)`
+    static let snippet = "larder_snippet"
+
+    /// `larder_match_score(index)`: the score of the row that an index of words has found.
+    static let matchScore = "larder_match_score"
+
+    static func name(of function: ScalarFunction) -> String? {
+        switch function {
+        case .search: search
+        case .score: score
+        case .highlight: highlight
+        case .snippet: snippet
+        default: nil
+        }
+    }
+
+    static func register(
+        on connection: Connection, _ problems: FunctionFaults
+    ) throws(SQLiteError) {
+        let interruption = connection.limit.interruption
+        try register(.search, on: connection, problems) { arguments, search in
+            guard let search else { return .integer(0) }
+            read(arguments, search, interruption)
+            return .integer(search.holds ? 1 : 0)
+        }
+        try register(.score, on: connection, problems) { arguments, search in
+            guard let search else { return .real(0) }
+            read(arguments, search, interruption)
+            return .real(search.score)
+        }
+        var counts = TermCounts()
+        try connection.registerMatch(name: matchScore) { match in
+            .real(counts.score(of: match))
+        }
+        for function in [ScalarFunction.highlight, .snippet] {
+            try register(function, on: connection, problems) {
+                arguments, search throws(LarderError) in
+                guard let search else { return .null }
+                var operands: [Value] = []
+                for index in 0..<arguments.count { operands.append(value(arguments[index])) }
+                return ScalarFunctions.result(try function.marked(operands, search, interruption))
+            }
+        }
+    }
+
+    /// - Parameter body: Gets the search, which is prepared once per run of the statement; nil for
+    ///   a search text that is nil.
+    private static func register(
+        _ function: ScalarFunction, on connection: Connection, _ problems: FunctionFaults,
+        _ body: @escaping (FunctionArguments, WordSearch?) throws(LarderError) -> FunctionResult
+    ) throws(SQLiteError) {
+        guard let name = name(of: function) else { preconditionFailure("no function of searches") }
+        try connection.registerScalar(name: name, argumentCount: -1) { arguments in
+            let indices = 0..<arguments.count
+            guard
+                let index = indices.first(where: {
+                    function.isSearchText(at: $0, of: arguments.count)
+                })
+            else { return .null }
+            do throws(LarderError) {
+                if arguments[index].isNull { return try body(arguments, nil) }
+                let search = try arguments.prepared(at: index) { () throws(LarderError) in
+                    WordSearch(try SearchText(arguments[index].string))
+                }
+                return try body(arguments, search)
+            } catch {
+                return problems.report(error)
+            }
+        }
+    }
+
+    private static func read(
+        _ arguments: FunctionArguments, _ search: WordSearch, _ interruption: Interruption
+    ) {
+        search.begin()
+        for index in 0..<arguments.count - 1 where !arguments[index].isNull {
+            arguments[index].withSpan { search.read($0, interruption) }
+        }
+    }
+
+    private static func value(_ argument: FunctionArgument) -> Value {
+        switch argument.type {
+        case .null, .blob: .null
+        case .integer: .int(argument.int64)
+        case .real: .double(argument.double)
+        case .text: .string(argument.string)
+        }
+    }
+}
+
+/// The occurrences of the terms of a search in the columns of an index, in memory that is used for
+/// every row.
+private struct TermCounts {
+    private var counts: [Int] = []
+
+    mutating func score(of match: MatchedRow) -> Double {
+        let (termCount, columnCount) = (match.phraseCount, match.columnCount)
+        let size = termCount * columnCount
+        if counts.count < size { counts = [Int](repeating: 0, count: size) }
+        for index in 0..<size { counts[index] = 0 }
+        match.forEachInstance { phrase, column in
+            if phrase < termCount, column < columnCount { counts[column * termCount + phrase] += 1 }
+        }
+        var score = SearchScore()
+        for column in 0..<columnCount {
+            var wordCount: Int?
+            for term in 0..<termCount where counts[column * termCount + term] > 0 {
+                let words = wordCount ?? match.wordCount(inColumn: column)
+                wordCount = words
+                score.add(occurrences: counts[column * termCount + term], wordCount: words)
+            }
+        }
+        return score.value
+    }
+}

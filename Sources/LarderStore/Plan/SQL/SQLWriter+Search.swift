@@ -1,0 +1,160 @@
+import LarderModel
+
+extension SQLWriter {
+    /// Writes `SEARCH(text, …, search)`. An index of words decides it alone, since it has exactly
+    /// the words that the function would compare.
+    mutating func search(
+        _ operands: [PlanOperand], _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate {
+        guard let last = operands.last, try !isNil(last) else { return .always(negated) }
+        if !comparesWords, let index = SearchedIndex(operands) {
+            let table: SQL = "\(name: index.table)"
+            var test: SQL = """
+                \(index.key.sql) IN (SELECT rowid FROM \(table) \
+                WHERE \(table) MATCH \(.words(index.text, columns: index.columns)))
+                """
+            test.depth += Self.existsDepth
+            return .sql(finished(test, negated))
+        }
+        let isTrue: SQL = negated ? " IS NOT 1" : " = 1"
+        return .sql(try searchCall(.search, operands) + isTrue)
+    }
+
+    /// A function of a search for words, computed from the texts.
+    mutating func searchCall(
+        _ function: ScalarFunction, _ operands: [PlanOperand]
+    ) throws(LarderError) -> SQL {
+        guard let name = SearchFunctions.name(of: function) else {
+            preconditionFailure("\(function) is no function of a search")
+        }
+        if function == .score, let ranked = rankedSearch, try ranked.isScored(by: operands, &self) {
+            return "\(function: SearchFunctions.matchScore)(\(name: ranked.index.table))"
+        }
+        return try call(name, operands)
+    }
+
+    // MARK: Scores
+
+    /// The search of a query that an index of words decides and whose score the query uses. The
+    /// statement then begins at the index, which has the numbers for the score.
+    mutating func rankedSearch(of query: ResolvedQuery) throws(LarderError) -> RankedSearch? {
+        let scores = query.scores
+        guard !scores.isEmpty else { return nil }
+        for conjunct in query.predicate.conjuncts {
+            guard case .isTrue(.function(.search, let operands, _, _)) = conjunct,
+                let index = SearchedIndex(operands), index.key.alias == 0
+            else { continue }
+            let search = RankedSearch(operands: operands, index: index)
+            if scores.contains(where: search.hasTexts), try !isNil(.value(index.text)) {
+                return search
+            }
+        }
+        return nil
+    }
+
+    /// The index of words that has exactly the objects that a query counts.
+    mutating func decidingIndex(of query: ResolvedQuery) throws(LarderError) -> SearchedIndex? {
+        guard query.verb == .count, query.entityNames == nil, query.sources.count == 1,
+            case .isTrue(.function(.search, let operands, _, _)) = query.predicate,
+            let index = SearchedIndex(operands), try !isNil(.value(index.text))
+        else { return nil }
+        return index
+    }
+
+    /// Whether the beginning of the statement at the index has decided a predicate.
+    func isRanked(_ predicate: PlanPredicate) -> Bool {
+        guard let rankedSearch, case .isTrue(.function(.search, let operands, _, _)) = predicate
+        else { return false }
+        return operands == rankedSearch.operands
+    }
+}
+
+/// A search whose index of words is the first table of a statement.
+struct RankedSearch {
+    let operands: [PlanOperand]
+    let index: SearchedIndex
+
+    /// The conditions for the rows of the index and of the objects.
+    var conditions: [SQL] {
+        let table: SQL = "\(name: index.table)"
+        return [
+            "\(table) MATCH \(.words(index.text, columns: index.columns))",
+            "\(index.key.sql) = \(table).rowid",
+        ]
+    }
+
+    /// Whether a score is that of the texts that are searched.
+    func hasTexts(_ score: [PlanOperand]) -> Bool {
+        Set(score.dropLast()) == Set(operands.dropLast())
+    }
+
+    /// Whether a score is that of this search, by the values of both search texts.
+    func isScored(
+        by score: [PlanOperand], _ writer: inout SQLWriter
+    ) throws(LarderError) -> Bool {
+        guard hasTexts(score), score.count == operands.count, case .value(let text)? = score.last
+        else { return false }
+        if text.source == index.text.source { return true }
+        return try writer.ask(
+            .holds(ValueComparison(left: text, operator: .equal, right: index.text)))
+    }
+}
+
+extension ResolvedQuery {
+    /// The operands of the scores that the rows have or are sorted by.
+    fileprivate var scores: [[PlanOperand]] {
+        let columns = columns.compactMap { column in
+            if case .operand(let operand) = column.content { operand } else { nil }
+        }
+        let keys = order.compactMap { order in
+            if case .operand(let operand) = order.key { operand } else { nil }
+        }
+        return (columns + keys).flatMap(\.scores)
+    }
+}
+
+extension PlanOperand {
+    fileprivate var scores: [[PlanOperand]] {
+        if case .function(.score, let operands, _, _) = self { return [operands] }
+        return operands.flatMap(\.scores)
+    }
+}
+
+/// The index of words that decides a search.
+struct SearchedIndex {
+    let table: String
+    /// The key of the searched object.
+    let key: ColumnReference
+    /// The searched columns of the index; nil for all.
+    let columns: [Int]?
+    let text: PlanValue
+
+    /// - Parameter operands: Those of the search: the texts, and the search text. Nil if no index
+    ///   has all the texts.
+    init?(_ operands: [PlanOperand]) {
+        guard case .value(let text)? = operands.last else { return nil }
+        var searched: [PlanColumn] = []
+        for operand in operands.dropLast() {
+            guard case .column(let column) = operand else { return nil }
+            searched.append(column)
+        }
+        guard let first = searched.first,
+            searched.allSatisfy({ $0.reference.alias == first.reference.alias })
+        else { return nil }
+        var best: (index: PlanWordIndex, columns: [Int])?
+        for index in first.wordIndexes {
+            let columns = searched.compactMap { column in
+                column.wordIndexes.first { $0.table == index.table }?.column
+            }
+            guard columns.count == searched.count else { continue }
+            // The index with the fewest other texts.
+            if index.columnCount < best?.index.columnCount ?? .max { best = (index, columns) }
+        }
+        guard let best else { return nil }
+        table = best.index.table
+        key = ColumnReference(alias: first.reference.alias, column: Layout.keyColumn)
+        let columns = Set(best.columns).sorted()
+        self.columns = columns.count == best.index.columnCount ? nil : columns
+        self.text = text
+    }
+}

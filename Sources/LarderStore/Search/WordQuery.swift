@@ -1,0 +1,29 @@
+import LarderModel
+
+/// The query of an index of words for a search text, in FTS5's language.
+///
+/// Every term is a string in quotation marks whose words have letters and digits only, so nothing
+/// of a search text is syntax there.
+enum WordQuery {
+    /// - Parameter columns: The columns of the index that are searched; nil for all.
+    static func text(of search: SearchText, columns: [Int]?) -> String {
+        let alternatives = search.alternatives.map { alternative in
+            let required = joined(alternative.required, " AND ")
+            guard !alternative.excluded.isEmpty else { return required }
+            return "((\(required)) NOT (\(joined(alternative.excluded, " OR "))))"
+        }
+        let text =
+            alternatives.count == 1
+            ? alternatives[0]
+            : alternatives.map { "(\($0))" }.joined(separator: " OR ")
+        guard let columns else { return text }
+        return "{\(columns.map { "c\($0)" }.joined(separator: " "))} : (\(text))"
+    }
+
+    private static func joined(_ terms: [SearchText.Term], _ separator: String) -> String {
+        terms.map { term in
+            let words = term.words.map { String(decoding: $0, as: UTF8.self) }
+            return "\"\(words.joined(separator: " "))\"" + (term.isPrefix ? " *" : "")
+        }.joined(separator: separator)
+    }
+}
