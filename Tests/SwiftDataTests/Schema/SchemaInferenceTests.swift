@@ -89,7 +89,8 @@ struct SchemaInferenceTests {
               "name": "Category",
               "attributes": [{ "name": "name", "type": "string", "unique": true }],
               "relationships": [
-                { "name": "articles", "destination": "Article", "toMany": true, "inverse": "category" }
+                { "name": "articles", "destination": "Article", "toMany": true,\
+             "inverse": "category" }
               ]
             },
             {
@@ -213,7 +214,7 @@ struct SchemaInferenceTests {
               "name": "Unusual",
               "attributes": [
                 { "name": "x_5Fhidden", "type": "string", "default": "" },
-                { "name": "gr_C3_B6_C3_9Fe", "type": "int64", "default": 1 },
+                { "name": "x_5Fsize", "type": "int64", "default": 1 },
                 {
                   "name": "renamed",
                   "type": "string",
@@ -234,7 +235,7 @@ struct SchemaInferenceTests {
                   "maxCount": 3
                 }
               ],
-              "unique": [["node"], ["x_5Fhidden", "gr_C3_B6_C3_9Fe"]]
+              "unique": [["node"], ["x_5Fhidden", "x_5Fsize"]]
             }
           ]
         }
