@@ -5,7 +5,10 @@ import SwiftData
 
 enum Shapes {
     enum Status: String, Codable, CaseIterable { case draft, sent }
-    enum Level: Int, Codable { case low = 1, high }
+    enum Level: Int, Codable {
+        case low = 1
+        case high
+    }
 
     struct Address: Codable, Hashable {
         var street = ""

@@ -55,7 +55,9 @@ struct InverseTests {
     @Test("an error is a typed one, and all problems are in it")
     func typed() {
         #expect {
-            try Schema([Ambiguous.Book.self, Second.Twin.self]).larderSchema()
+            try ModelContainer(
+                for: Ambiguous.Book.self, Second.Twin.self,
+                configurations: ModelConfiguration(isStoredInMemoryOnly: true))
         } throws: { error in
             error as? SwiftDataError == .loadIssueModelContainer
                 && "\(error)".contains("Twin") && "\(error)".contains("Person.books")

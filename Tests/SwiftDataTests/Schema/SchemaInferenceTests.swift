@@ -11,6 +11,46 @@ struct SchemaInferenceTests {
     }
 
     private static let everything = """
+        {
+          "version": "1.0.0",
+          "entities": [
+            {
+              "name": "Everything",
+              "attributes": [
+                { "name": "text", "type": "string", "default": "text" },
+                { "name": "bool", "type": "bool", "default": false },
+                { "name": "int", "type": "int64", "default": -1 },
+                { "name": "small", "type": "int16", "default": 8 },
+                { "name": "unsigned", "type": "decimal" },
+                { "name": "float", "type": "float", "default": 0.5 },
+                { "name": "double", "type": "double", "default": 1.5 },
+                { "name": "decimal", "type": "decimal" },
+                { "name": "date", "type": "date" },
+                { "name": "distant", "type": "date" },
+                { "name": "uuid", "type": "uuid" },
+                { "name": "url", "type": "url" },
+                { "name": "data", "type": "data" },
+                { "name": "status", "type": "string", "default": "draft" },
+                { "name": "level", "type": "int64", "default": 1 },
+                { "name": "address", "type": "json" },
+                { "name": "place", "type": "json", "optional": true },
+                { "name": "words", "type": "json", "default": ["a", "b"] },
+                { "name": "numbers", "type": "json", "default": [1, 2, 3] },
+                { "name": "counts", "type": "json", "default": { "a": 1 } },
+                { "name": "byStatus", "type": "json", "default": [] },
+                { "name": "optional", "type": "string", "optional": true },
+                { "name": "implicit", "type": "int64", "optional": true },
+                { "name": "generic", "type": "double", "optional": true },
+                { "name": "default", "type": "bool", "default": true },
+                { "name": "readOnly", "type": "double", "default": 0.25 },
+                { "name": "image", "type": "data", "optional": true },
+                { "name": "progress", "type": "double", "optional": true, "default": 0.0 },
+                { "name": "title", "type": "string", "default": "", "originalName": "caption" }
+              ]
+            }
+          ]
+        }
+
         """
 
     @Test("relationships and constraints are those of the library's models")
@@ -20,6 +60,54 @@ struct SchemaInferenceTests {
     }
 
     private static let library = """
+        {
+          "version": "1.0.0",
+          "entities": [
+            {
+              "name": "Article",
+              "attributes": [
+                { "name": "title", "type": "string" },
+                { "name": "words", "type": "int64", "default": 0 },
+                { "name": "published", "type": "date", "optional": true },
+                { "name": "genre", "type": "string", "default": "news" },
+                { "name": "source", "type": "json", "optional": true },
+                { "name": "keywords", "type": "json", "default": [] }
+              ],
+              "relationships": [
+                { "name": "category", "destination": "Category", "inverse": "articles" },
+                { "name": "tags", "destination": "Tag", "toMany": true, "inverse": "articles" },
+                {
+                  "name": "notes",
+                  "destination": "Note",
+                  "toMany": true,
+                  "inverse": "article",
+                  "deleteRule": "cascade"
+                }
+              ]
+            },
+            {
+              "name": "Category",
+              "attributes": [{ "name": "name", "type": "string", "unique": true }],
+              "relationships": [
+                { "name": "articles", "destination": "Article", "toMany": true,\
+             "inverse": "category" }
+              ]
+            },
+            {
+              "name": "Note",
+              "attributes": [{ "name": "text", "type": "string" }],
+              "relationships": [{ "name": "article", "destination": "Article", "inverse": "notes" }]
+            },
+            {
+              "name": "Tag",
+              "attributes": [{ "name": "name", "type": "string" }],
+              "relationships": [
+                { "name": "articles", "destination": "Article", "toMany": true, "inverse": "tags" }
+              ]
+            }
+          ]
+        }
+
         """
 
     @Test("a subclass is a subentity with its own properties")
@@ -29,6 +117,50 @@ struct SchemaInferenceTests {
     }
 
     private static let hierarchy = """
+        {
+          "version": "1.0.0",
+          "entities": [
+            {
+              "name": "Animal",
+              "attributes": [
+                { "name": "name", "type": "string" },
+                { "name": "legs", "type": "int64", "default": 4 }
+              ],
+              "relationships": [{ "name": "owner", "destination": "Keeper", "inverse": "animals" }]
+            },
+            {
+              "name": "Dog",
+              "parent": "Animal",
+              "attributes": [
+                { "name": "chip", "type": "string", "optional": true, "unique": true },
+                { "name": "isGood", "type": "bool", "default": true }
+              ],
+              "relationships": [{ "name": "friends", "destination": "Animal", "toMany": true }]
+            },
+            {
+              "name": "Keeper",
+              "attributes": [{ "name": "name", "type": "string", "default": "" }],
+              "relationships": [
+                {
+                  "name": "animals",
+                  "destination": "Animal",
+                  "toMany": true,
+                  "inverse": "owner",
+                  "deleteRule": "cascade"
+                }
+              ]
+            },
+            {
+              "name": "Puppy",
+              "parent": "Dog",
+              "attributes": [
+                { "name": "weeks", "type": "int64" },
+                { "name": "toys", "type": "json", "default": ["ball"] }
+              ]
+            }
+          ]
+        }
+
         """
 
     @Test("constraints and indexes are lists of names")
@@ -39,7 +171,7 @@ struct SchemaInferenceTests {
             entity.indices
                 == [
                     ["size"], ["size", "title"], ["created"], ["size", "created"],
-                ].reordered)
+                ])
         let own = try #require(Schema([Shapes.Own.self]).entitiesByName["Own"])
         #expect(own.uniquenessConstraints == [["id"]])
         #expect(own.attributesByName["id"]?.options == [.unique])
@@ -61,6 +193,53 @@ struct SchemaInferenceTests {
     }
 
     private static let unusual = """
+        {
+          "version": "1.0.0",
+          "entities": [
+            {
+              "name": "Node",
+              "relationships": [
+                { "name": "parent", "destination": "Node", "inverse": "children" },
+                {
+                  "name": "children",
+                  "destination": "Node",
+                  "toMany": true,
+                  "inverse": "parent",
+                  "deleteRule": "cascade"
+                },
+                { "name": "friends", "destination": "Node", "toMany": true }
+              ]
+            },
+            {
+              "name": "Unusual",
+              "attributes": [
+                { "name": "x_5Fhidden", "type": "string", "default": "" },
+                { "name": "x_5Fsize", "type": "int64", "default": 1 },
+                {
+                  "name": "renamed",
+                  "type": "string",
+                  "default": "a",
+                  "preserveValueOnDeletion": true,
+                  "originalName": "x_5Fold",
+                  "hashModifier": "2"
+                }
+              ],
+              "relationships": [
+                { "name": "node", "destination": "Node" },
+                {
+                  "name": "nodes",
+                  "destination": "Node",
+                  "toMany": true,
+                  "optional": false,
+                  "minCount": 1,
+                  "maxCount": 3
+                }
+              ],
+              "unique": [["node"], ["x_5Fhidden", "x_5Fsize"]]
+            }
+          ]
+        }
+
         """
 
     @Test("two models of one name are an error that names both")
@@ -90,8 +269,9 @@ struct SchemaInferenceTests {
         let schema = Schema(
             [Shapes.Everything.self, Article.self, Puppy.self, Unusual.self, Painted.self],
             version: Schema.Version(2, 1, 0))
-        #expect(try schema.larderSchema().version == "2.1.0")
-        #expect(try schema.larderSchema().fingerprint == "")
+        let stored = try schema.larderSchema()
+        #expect(stored.version == "2.1.0")
+        #expect(stored.fingerprint == "9da5474e7758df20")
     }
 
     @Test("a versioned schema has its version")
@@ -129,9 +309,4 @@ struct SchemaInferenceTests {
     var words: [String] = ["a"]
 
     init() {}
-}
-
-extension [[String]] {
-    /// The lists in the order in which the class of the test declares them.
-    fileprivate var reordered: [[String]] { self }
 }

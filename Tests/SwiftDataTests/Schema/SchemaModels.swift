@@ -79,9 +79,9 @@ enum Second {
 
 /// Names that the store does not accept, and limits of relationships.
 @Model final class Unusual {
-    #Unique<Unusual>([\._hidden, \.größe])
+    #Unique<Unusual>([\._hidden, \._size])
     private(set) var _hidden: String = ""
-    var größe: Int = 1
+    var _size: Int = 1
     @Relationship(.unique) var node: Node?
     @Relationship(minimumModelCount: 1, maximumModelCount: 3) var nodes: [Node] = []
     @Attribute(.preserveValueOnDeletion, originalName: "_old", hashModifier: "2")

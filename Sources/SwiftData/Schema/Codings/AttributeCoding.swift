@@ -99,8 +99,7 @@ package struct AttributeCoding: @unchecked Sendable {
             if let value = (raw.blank() as? Raw.RawValue).flatMap({ Raw(rawValue: $0) }) {
                 return value
             }
-            if let value = (1 as? Raw.RawValue).flatMap({ Raw(rawValue: $0) }) { return value }
-            return nil
+            return TrivialValue.zero(of: Raw.self)
         }
     }
 
