@@ -118,7 +118,8 @@ class Site:
     def names(self):
         """The files in the folder besides those of the served store."""
         return {file.name for file in self.folder.iterdir()} - {
-            "s", "s.lock", "log", "test.store", "test.store-wal", "test.store-shm"}
+            "s", "s.lock", "log", "test.store", "test.store-wal", "test.store-shm",
+            "test.store.owner"}
 
 
 def transactions(path, upto=None):

@@ -1,6 +1,6 @@
 """Sixteen processes use one store file without a daemon, and its owner is killed every second.
 
-Every save that a process was told to be done must be found once in the end, by all processes alike,
+Every acknowledged save must be found once in the end, by all processes alike,
 and no call may wait for long.
 """
 

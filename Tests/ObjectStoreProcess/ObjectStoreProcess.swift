@@ -10,7 +10,7 @@ import Synchronization
 ///     insert NAME       saves an object
 ///     names             the number of objects and of distinct names, and a checksum of the names
 ///     watch             observes the commits from now on
-///     watched           how many were observed, the first and the last one, and errors in the order
+///     watched           how many were observed, the first and last one, and errors in the order
 ///     work SECONDS N    N threads save and read; a line `A NAME` for each save that has returned,
 ///                       then the longest time of a call in milliseconds
 @main

@@ -122,7 +122,7 @@ assert_served_as_before() {
     larder insert Person name=new >/dev/null
     larder delete Person --where 'name == "new"' >/dev/null
     rm filler
-    assert_equal $'log\ntest.store\ntest.store-wal' "$(ls -A)"
+    assert_equal $'log\ntest.store\ntest.store-wal\ntest.store.owner' "$(ls -A)"
     # The log has the last two saves only.
     (($(free_space) >= before - 500))
 }

@@ -62,7 +62,7 @@ final class MemoryFolder: Sendable {
         rmdir(path)
     }
 
-    /// A program may make thousands of stores, so it looks for abandoned folders with its first one.
+    /// A program may make thousands of stores, so only the first one looks for abandoned folders.
     private static let removesAbandonedOnce: Void = removeAbandoned()
 
     private static func removeAbandoned() {

@@ -163,21 +163,27 @@ struct ObjectStoreTests {
         }
     }
 
-    @Test("objects that are too large for one reply are read in parts", arguments: Kind.allCases)
-    func largeObjects(_ kind: Kind) throws {
-        let store = try Self.makeStore(kind)
-        let text = String(repeating: "x", count: 9 << 20)
-        var books: [PersistentIdentifier] = []
-        for index in 0..<2 {
-            let book = PersistentIdentifier(temporary: "b", entityName: "Book")
-            books += try store.save(
-                ChangeSet([
-                    .insert(book, values: ["title": .string("\(index)"), "text": .string(text)])
-                ])
-            ).inserted
+    @Test("objects that are too large for one reply are read in parts")
+    func largeObjects() throws {
+        let objects = (1...5).map {
+            PersistentIdentifier(store: UUID(), entityName: "Book", key: $0)
         }
-        let batches = try store.objects(books, properties: nil)
-        #expect(batches.flatMap { $0.identity?.keys ?? [] } == books.compactMap(\.permanentKey))
+        var parts: [[PersistentIdentifier]] = []
+        func read(_ part: [PersistentIdentifier], atMost count: Int) throws(LarderError) -> [Batch]
+        {
+            if part.count > count { throw LarderError(.resourceExhausted, "too large") }
+            parts.append(part)
+            return []
+        }
+        _ = try ObjectReads.batches(of: objects) { (part) throws(LarderError) in
+            try read(part, atMost: 2)
+        }
+        #expect(parts.map(\.count) == [2, 1, 2] && parts.flatMap { $0 } == objects)
+        #expect(throws: LarderError.self) {
+            try ObjectReads.batches(of: objects) { (part) throws(LarderError) in
+                try read(part, atMost: 0)
+            }
+        }
     }
 
     @Test("a store for reading only rejects saves")
