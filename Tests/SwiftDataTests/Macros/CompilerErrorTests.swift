@@ -118,13 +118,14 @@ struct CompilerErrorTests {
         try "import Foundation\nimport SwiftData\n\(source)\n".write(
             toFile: file, atomically: true, encoding: .utf8)
         let build = try Self.buildFolder()
+        let maps = try Self.moduleMaps(build)
         let arguments =
             [
                 "swiftc", "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-swift-version",
                 "6", "-no-color-diagnostics", "-diagnostic-style", "llvm", "-package-name",
                 "test", "-I", "\(build)/Modules-tool", "-I", "\(build)/Modules",
                 "-load-plugin-executable", "\(build)/SwiftDataMacros-tool#SwiftDataMacros",
-            ] + options + try Self.moduleMaps(build).flatMap {
+            ] + options + maps.flatMap {
                 ["-Xcc", "-fmodule-map-file=\($0)"]
             }
         let command = (arguments + [file]).map { "'\($0)'" }.joined(separator: " ")
