@@ -21,6 +21,7 @@ extension ObjectContext {
     /// - Throws: errors of the store and of the predicate.
     package func count(_ fetch: ObjectFetch) throws(LarderError) -> Int {
         try locked { () throws(LarderError) in
+            applyCommitsOfOthers()
             guard !fetch.includesPendingChanges || !hasChanges else {
                 return try withPendingChanges(fetch).count
             }
@@ -38,6 +39,7 @@ extension ObjectContext {
     /// - Throws: errors of the store and of the predicate.
     package func identifiers(_ fetch: ObjectFetch) throws(LarderError) -> [PersistentIdentifier] {
         try locked { () throws(LarderError) in
+            applyCommitsOfOthers()
             if fetch.includesPendingChanges, hasChanges {
                 return try withPendingChanges(fetch).map(\.identifier)
             }
@@ -160,8 +162,23 @@ extension ObjectContext {
                 return nil
             }
             if object.cells[slot] == nil { load(object, slot) }
-            guard case .objects(let list)? = object.cells[slot] else { return object.cells[slot] }
-            return .objects(list.filter { registeredObject(for: $0)?.status != .deleted })
+            // Links to objects that were deleted, here or by others, are none.
+            switch object.cells[slot] {
+            case .object(let target)?:
+                loadRelated([target], of: object, slot)
+                return exists(target) ? .object(target) : .null
+            case .objects(let list)?:
+                loadRelated(list, of: object, slot)
+                return .objects(list.filter(exists))
+            case let value: return value
+            }
+        }
+    }
+
+    private func exists(_ identifier: PersistentIdentifier) -> Bool {
+        switch registeredObject(for: identifier)?.status {
+        case .inserted?, .saved?: true
+        default: false
         }
     }
 }

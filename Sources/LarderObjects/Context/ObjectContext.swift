@@ -167,10 +167,7 @@ public final class ObjectContext {
         locked {
             let changes = others.take()
             for identifier in changes.deleted {
-                guard let object = registry[identifier]?.object, object.status == .saved else {
-                    continue
-                }
-                removeGone(object)
+                if let object = registry[identifier]?.object { removeGone(object) }
             }
             return changes.updated.filter { registry[$0]?.object != nil }
         }
