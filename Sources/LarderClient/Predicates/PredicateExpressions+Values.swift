@@ -34,6 +34,10 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
 
     private func property(of root: QueryExpression) throws(LarderError) -> QueryExpression {
         if let kind { return try measure(kind, of: root) }
+        // A raw value is stored as it is.
+        if let type = Root.Output.self as? any RawRepresentable.Type, type.isRawValue(keyPath) {
+            return root
+        }
         guard let entity = Root.Output.self as? any QueryableEntity.Type else {
             throw unsupported(
                 "\(keyPath.words), a property of \(Root.Output.self)",
@@ -71,6 +75,23 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
             throw unsupported("\(keyPath.words) of a to-many relationship")
         }
     }
+}
+
+extension RawRepresentable {
+    /// Whether a key path is that of `rawValue`. The key paths of two modules may not be equal, so
+    /// the values of all cases are compared.
+    fileprivate static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
+        guard let keyPath = keyPath as? Swift.KeyPath<Self, RawValue> else { return false }
+        if keyPath == \Self.rawValue { return true }
+        guard let type = Self.self as? any CaseIterable.Type else { return false }
+        let cases = type.anyCases.compactMap { $0 as? Self }
+        return !cases.isEmpty
+            && cases.allSatisfy { "\($0[keyPath: keyPath])" == "\($0.rawValue)" }
+    }
+}
+
+extension CaseIterable {
+    fileprivate static var anyCases: [Any] { Array(allCases) }
 }
 
 extension AnyKeyPath {

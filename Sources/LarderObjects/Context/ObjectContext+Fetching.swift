@@ -163,8 +163,23 @@ extension ObjectContext {
                 return nil
             }
             if object.cells[slot] == nil { load(object, slot) }
-            guard case .objects(let list)? = object.cells[slot] else { return object.cells[slot] }
-            return .objects(list.filter { registeredObject(for: $0)?.status != .deleted })
+            // Links to objects that were deleted, here or by others, are none.
+            switch object.cells[slot] {
+            case .object(let target)?:
+                loadRelated([target], of: object, slot)
+                return exists(target) ? .object(target) : .null
+            case .objects(let list)?:
+                loadRelated(list, of: object, slot)
+                return .objects(list.filter(exists))
+            case let value: return value
+            }
+        }
+    }
+
+    private func exists(_ identifier: PersistentIdentifier) -> Bool {
+        switch registeredObject(for: identifier)?.status {
+        case .inserted?, .saved?: true
+        default: false
         }
     }
 }

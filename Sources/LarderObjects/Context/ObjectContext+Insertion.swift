@@ -39,6 +39,8 @@ extension ObjectContext {
             guard !object.isManaged, seen.insert(ObjectIdentifier(object)).inserted else {
                 continue
             }
+            // A deleted object is inserted again only where that is said.
+            guard object.status != .gone || found.isEmpty else { continue }
             found.append((owner, try model.entity(named: entityName(owner))))
             for slot in object.related.keys.sorted(by: >) {
                 pending += (object.related[slot] ?? []).reversed()

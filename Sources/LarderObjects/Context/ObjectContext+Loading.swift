@@ -160,10 +160,14 @@ extension ObjectContext {
     ) {
         guard object.status == .saved, let entity = object.entity else { return }
         for (column, slot) in zip(batch.columns, columns) {
-            guard let slot, object.committed[slot] == nil else { continue }
-            let value = mergedList(
-                column.value(at: row, store: store.identifier), of: object,
-                entity.properties[slot])
+            guard let slot else { continue }
+            let stored = column.value(at: row, store: store.identifier)
+            if object.committed[slot] != nil {
+                guard case .objects(let list) = stored else { continue }
+                rebase(object, slot, list)
+                continue
+            }
+            let value = mergedList(stored, of: object, entity.properties[slot])
             guard object.cells[slot] != value else { continue }
             let wasKnown = object.cells[slot] != nil
             object.cells[slot] = value
@@ -172,7 +176,28 @@ extension ObjectContext {
         }
     }
 
-    /// Reads again the lists that objects without changes have.
+    /// Makes the changes of a list changes of the list that the store has by now.
+    private func rebase(
+        _ object: StoredObject, _ slot: Int, _ stored: [PersistentIdentifier]
+    ) {
+        guard let entity = object.entity, case .objects(let current)? = object.cells[slot],
+            case .objects(let former)? = object.committed[slot], former != stored
+        else { return }
+        let removed = Set(former).subtracting(current)
+        let added = Set(current).subtracting(former)
+        let kept = stored.filter { !removed.contains($0) && !added.contains($0) }
+        let value = mergedList(
+            .objects(kept + current.filter(added.contains)), of: object, entity.properties[slot])
+        // What this context has added or removed stays a change of its own.
+        let base = stored.filter { !added.contains($0) }
+        object.committed[slot] = .objects(
+            base + former.filter { removed.contains($0) && !base.contains($0) })
+        guard value != .objects(current) else { return }
+        object.cells[slot] = value
+        notify(object, slot)
+    }
+
+    /// Reads again the lists that objects have.
     func refreshLists(of objects: [StoredObject]) {
         var groups: [String: (store: any ObjectStore, name: String, ids: [PersistentIdentifier])] =
             [:]
@@ -181,9 +206,7 @@ extension ObjectContext {
                 continue
             }
             for property in entity.properties
-            where property.kind == .toMany && object.cells[property.slot] != nil
-                && object.committed[property.slot] == nil
-            {
+            where property.kind == .toMany && object.cells[property.slot] != nil {
                 groups["\(entity.name).\(property.name)", default: (store, property.name, [])].ids
                     .append(object.identifier)
             }

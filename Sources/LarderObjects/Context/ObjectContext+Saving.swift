@@ -39,22 +39,28 @@ extension ObjectContext {
         var deletions = deleted.values.filter(isOwn).inOrder
         guard !inserts.isEmpty || !updates.isEmpty || !deletions.isEmpty else { return }
         var result = SaveResult()
+        // Objects to which changed objects refer, and that others have deleted.
+        var missing: Set<PersistentIdentifier> = []
         while true {
-            var plan = SavePlan(model, author: author)
+            var plan = SavePlan(model, author: author, missing: missing)
             plan.add(inserts: inserts, updates: updates, deletions: deletions)
             guard !plan.changes.changes.isEmpty else { break }
             do throws(LarderError) {
                 result = try store.save(plan.changes)
                 break
             } catch {
-                guard let gone = objectNotFound(error, among: updates + deletions) else {
-                    throw error
+                if let gone = objectNotFound(error, among: updates + deletions) {
+                    updates.removeAll { $0 === gone }
+                    deletions.removeAll { $0 === gone }
+                    removeGone(gone)
+                } else {
+                    let targets = targetsNotFound(error).subtracting(missing)
+                    guard !targets.isEmpty else { throw error }
+                    missing.formUnion(targets)
                 }
-                updates.removeAll { $0 === gone }
-                deletions.removeAll { $0 === gone }
-                removeGone(gone)
             }
         }
+        if !missing.isEmpty { for object in inserts + updates { remove(missing, from: object) } }
         finish(inserts, updates, deletions, result, store, &saved)
     }
 
@@ -65,6 +71,30 @@ extension ObjectContext {
         guard error.code == .objectNotFound else { return nil }
         let uris = ([error.uri] + error.details.map(\.uri)).compactMap { $0 }
         return objects.first { uris.contains($0.identifier.uriRepresentation) }
+    }
+
+    private func targetsNotFound(_ error: LarderError) -> Set<PersistentIdentifier> {
+        guard error.code == .objectNotFound else { return [] }
+        let uris = ([error.uri] + error.details.map(\.uri)).compactMap { $0 }
+        return Set(uris.compactMap { try? PersistentIdentifier(uriRepresentation: $0) })
+    }
+
+    /// Removes objects that others have deleted from the relationships of an object.
+    private func remove(_ missing: Set<PersistentIdentifier>, from object: StoredObject) {
+        guard let entity = object.entity else { return }
+        for identifier in missing {
+            if let gone = registeredObject(for: identifier) { removeGone(gone) }
+        }
+        for property in entity.properties where property.kind != .attribute {
+            switch object.cells[property.slot] {
+            case .object(let identifier)? where missing.contains(identifier):
+                object.cells[property.slot] = .null
+            case .objects(let list)? where list.contains(where: missing.contains):
+                object.cells[property.slot] = .objects(list.filter { !missing.contains($0) })
+            default: continue
+            }
+            notify(object, property.slot)
+        }
     }
 
     private func finish(

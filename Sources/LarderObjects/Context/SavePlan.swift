@@ -9,7 +9,8 @@ struct SavePlan {
     private let model: ObjectModel
     private var links: [Link: Bool] = [:]
     private var linkOrder: [Link] = []
-    private var deleted: Set<PersistentIdentifier> = []
+    /// Objects that this plan deletes, and those that others have deleted.
+    private var deleted: Set<PersistentIdentifier>
 
     /// A member of the list of an object.
     private struct Link: Hashable {
@@ -18,8 +19,9 @@ struct SavePlan {
         let member: PersistentIdentifier
     }
 
-    init(_ model: ObjectModel, author: String) {
+    init(_ model: ObjectModel, author: String, missing: Set<PersistentIdentifier> = []) {
         self.model = model
+        deleted = missing
         // By property, the last writer wins: a change has no base values and no version.
         changes = ChangeSet(onUniqueConflict: .upsert, author: author)
     }
@@ -27,7 +29,7 @@ struct SavePlan {
     mutating func add(
         inserts: [StoredObject], updates: [StoredObject], deletions: [StoredObject]
     ) {
-        deleted = Set(deletions.map(\.identifier))
+        deleted.formUnion(deletions.map(\.identifier))
         for object in inserts + updates { collectLinks(of: object) }
         let edits = editsByOwner()
         for object in inserts {

@@ -139,11 +139,12 @@ public class ModelContext: Equatable, SendableMetatype {
     ) {
         for owner in owners {
             owner._$unite()
-            if !owner._$object.isManaged, let model = owner as? any PersistentModel {
+            // A deleted model stays deleted.
+            if owner._$object.status == .unmanaged, let model = owner as? any PersistentModel {
                 insert(model)
             }
         }
-        let related = owners.map(\._$object).filter { $0.context === objects }
+        let related = owners.map(\._$object).filter { $0.isManaged && $0.context === objects }
         if object.entity?.properties[slot].kind == .toMany {
             objects.setToMany(object, slot, related.map(\.identifier))
         } else {

@@ -83,7 +83,8 @@ extension PersistentModel {
         if let property = ModelDescription.of(Self.self).property(of: keyPath) {
             return .named(property.storeName)
         }
-        return keyPath == \Self.persistentModelID || keyPath == \Self.id ? .identifier : nil
+        if RequirementProbe.isIdentifier(keyPath, of: Self.self) { return .identifier }
+        return RequirementProbe.property(keyPath, of: Self.self).map { .named($0.storeName) }
     }
 }
 

@@ -98,6 +98,7 @@ extension StoredObject {
             return
         }
         object.setUnmanaged(owners, at: slot)
+        guard object.status == .unmanaged else { return }
         let managed = owners.lazy.compactMap { owner in
             owner._$object.isManaged ? (owner as? any PersistentModel)?._$context : nil
         }.first

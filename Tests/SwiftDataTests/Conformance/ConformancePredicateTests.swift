@@ -1,0 +1,165 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Suite("Predicates over models, in the store and with pending changes")
+struct ConformancePredicateTests {
+    /// The texts of the models that match, which must be the same before and after the save.
+    private func matching(_ predicate: Predicate<Everything>) throws -> [String] {
+        let context = ModelContext(try makeKinds())
+        let red = Target(name: "Red")
+        let blue = Target(name: "Blue")
+        for (index, text) in ["Ada", "bob", "Éva"].enumerated() {
+            let model = Everything(text: text, required: index == 0 ? red : blue)
+            model.count = index
+            model.price = Decimal(index) + (Decimal(string: "0.1") ?? 0)
+            model.day = Date(timeIntervalSinceReferenceDate: Double(index))
+            model.genre = index == 1 ? .essay : .news
+            model.place = Place(city: index == 2 ? "Oslo" : "Rome", rank: index)
+            model.note = index == 0 ? nil : "n\(index)"
+            if index > 0 { model.optional = red }
+            model.many = index == 2 ? [red, blue] : index == 1 ? [red] : []
+            model.maybe = index == 1 ? [Part(name: "p")] : nil
+            context.insert(model)
+        }
+        let descriptor = FetchDescriptor(predicate: predicate)
+        let before = try context.fetch(descriptor).map(\.text)
+        #expect(try context.fetchCount(descriptor) == before.count)
+        try context.save()
+        #expect(try context.fetch(descriptor).map(\.text) == before)
+        return before
+    }
+
+    @Test("to-many: contains, nested, filter, count, allSatisfy, isEmpty")
+    func toMany() throws {
+        #expect(
+            try matching(#Predicate { $0.many.contains { $0.name == "Blue" } }) == ["Éva"])
+        #expect(
+            try matching(
+                #Predicate { $0.many.contains { $0.manyOf.contains { $0.text == "bob" } } })
+                == ["bob", "Éva"])
+        #expect(
+            try matching(#Predicate { $0.many.filter { $0.name == "Red" }.count == 1 })
+                == ["bob", "Éva"])
+        #expect(try matching(#Predicate { $0.many.count == 2 }) == ["Éva"])
+        #expect(
+            try matching(#Predicate { $0.many.allSatisfy { $0.name == "Red" } })
+                == ["Ada", "bob"])
+        #expect(try matching(#Predicate { $0.many.isEmpty }) == ["Ada"])
+        #expect(
+            try matching(#Predicate { $0.maybe?.contains { $0.name == "p" } ?? false })
+                == ["bob"])
+    }
+
+    @Test("to-one and optionals: chains, if let, flatMap, nil")
+    func optionals() throws {
+        #expect(try matching(#Predicate { $0.required.name == "Red" }) == ["Ada"])
+        #expect(try matching(#Predicate { $0.optional?.name == "Red" }) == ["bob", "Éva"])
+        #expect(try matching(#Predicate { $0.optional == nil }) == ["Ada"])
+        #expect(try matching(#Predicate { $0.note == nil }) == ["Ada"])
+        #expect(
+            try matching(
+                #Predicate { model in
+                    if let note = model.note { note.starts(with: "n2") } else { false }
+                }) == ["Éva"])
+        #expect(
+            try matching(#Predicate { $0.note.flatMap { $0.contains("1") } == true }) == ["bob"])
+        #expect(try matching(#Predicate { ($0.note ?? "x") == "x" }) == ["Ada"])
+    }
+
+    @Test("captured values: enums, Codable values, decimals, dates, sets, ranges")
+    func captured() throws {
+        let genre = Genre.essay
+        #expect(try matching(#Predicate { $0.genre == genre }) == ["bob"])
+        let raw = "essay"
+        #expect(try matching(#Predicate { $0.genre.rawValue == raw }) == ["bob"])
+        let place = Place(city: "Oslo", rank: 2)
+        #expect(try matching(#Predicate { $0.place == place }) == ["Éva"])
+        let price = try #require(Decimal(string: "1.1"))
+        #expect(try matching(#Predicate { $0.price >= price }) == ["bob", "Éva"])
+        let day = Date(timeIntervalSinceReferenceDate: 1)
+        #expect(try matching(#Predicate { $0.day < day }) == ["Ada"])
+        let counts: Set = [0, 2]
+        #expect(try matching(#Predicate { counts.contains($0.count) }) == ["Ada", "Éva"])
+        #expect(try matching(#Predicate { (1...2).contains($0.count) }) == ["bob", "Éva"])
+        #expect(try matching(#Predicate { $0.count * 2 + 1 == 3 }) == ["bob"])
+        #expect(try matching(.true).count == 3)
+        #expect(try matching(.false).isEmpty)
+    }
+
+    @Test("strings: standard contains, comparisons without case")
+    func strings() throws {
+        #expect(
+            try matching(#Predicate { $0.text.localizedStandardContains("ev") }) == ["Éva"])
+        let same = ComparisonResult.orderedSame
+        #expect(
+            try matching(#Predicate { $0.text.caseInsensitiveCompare("BOB") == same })
+                == ["bob"])
+        #expect(
+            try matching(#Predicate { $0.text.localizedCompare("bob") == same })
+                == ["bob"])
+        #expect(try matching(#Predicate { $0.text.starts(with: "A") }) == ["Ada"])
+    }
+
+    @Test("identifiers: persistentModelID, id, of related models, temporary and permanent")
+    func identifiers() throws {
+        let context = ModelContext(try makeKinds())
+        let model = Everything(text: "a", required: Target(name: "t"))
+        context.insert(model)
+        context.insert(Everything(text: "b", required: Target(name: "u")))
+        func count(_ predicate: Predicate<Everything>) throws -> Int {
+            try context.fetchCount(FetchDescriptor(predicate: predicate))
+        }
+        for _ in 0..<2 {
+            let (id, target) = (model.persistentModelID, model.required.persistentModelID)
+            #expect(try count(#Predicate { $0.persistentModelID == id }) == 1)
+            #expect(try count(#Predicate { $0.id == id }) == 1)
+            #expect(try count(#Predicate { $0.required.persistentModelID == target }) == 1)
+            let some: Set = [id]
+            #expect(try count(#Predicate { some.contains($0.persistentModelID) }) == 1)
+            try context.save()
+        }
+    }
+
+    @Test("what cannot be translated is an error that says so")
+    func unsupported() throws {
+        let context = ModelContext(try makeContainer())
+        let descriptor = FetchDescriptor<Article>(predicate: #Predicate { $0.isShown })
+        #expect(throws: (any Error).self) { try context.fetch(descriptor) }
+        do {
+            _ = try context.fetch(descriptor)
+        } catch let error {
+            #expect(SwiftDataError.unsupportedPredicate ~= error, "\(error)")
+        }
+    }
+}
+
+/// Code that is generic over what models have in common.
+protocol Titled {
+    var title: String { get }
+    var words: Int { get }
+}
+
+extension Article: Titled {}
+
+@Suite("Key paths of requirements of protocols")
+struct RequirementTests {
+    private func fetch<Model: PersistentModel & Titled>(
+        _ type: Model.Type, titled title: String, _ context: ModelContext
+    ) throws -> [Model] {
+        try context.fetch(
+            FetchDescriptor<Model>(
+                predicate: #Predicate { $0.title == title }, sortBy: [SortDescriptor(\.words)]))
+    }
+
+    @Test("are those of the properties of the class")
+    func requirements() throws {
+        let context = ModelContext(try makeContainer())
+        context.insert(Article(title: "a", words: 2))
+        context.insert(Article(title: "a", words: 1))
+        context.insert(Article(title: "b"))
+        #expect(try fetch(Article.self, titled: "a", context).map(\.words) == [1, 2])
+        try context.save()
+        #expect(try fetch(Article.self, titled: "a", context).map(\.words) == [1, 2])
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Suite("No access to a model ends the process")
+struct SafetyTests {
+    /// Reads, writes and observes everything, here and on another thread.
+    private func use(_ model: Everything, _ target: Target) async {
+        withObservationTracking { _ = model.readAll() } onChange: {}
+        model.writeAll(target)
+        #expect(!model.readAll().isEmpty)
+        let carrier = Carrier(model: model)
+        await Task.detached { _ = carrier.model.readAll() }.value
+    }
+
+    /// Unchecked: the tasks use the model one after the other.
+    private struct Carrier: @unchecked Sendable { let model: Everything }
+
+    private func make(_ context: ModelContext) -> Everything {
+        let model = Everything(text: "a", required: Target(name: "t"))
+        context.insert(model)
+        return model
+    }
+
+    @Test("of a model that was never inserted")
+    func neverInserted() async throws {
+        await use(Everything(text: "a", required: Target(name: "t")), Target(name: "u"))
+    }
+
+    @Test("of a model that will be deleted, and of one that was deleted")
+    func deleted() async throws {
+        let context = ModelContext(try makeKinds())
+        let model = make(context)
+        try context.save()
+        context.delete(model)
+        #expect(model.isDeleted)
+        await use(model, Target(name: "u"))
+        try context.save()
+        #expect(model.modelContext == nil)
+        #expect(model.text == "a.")
+        let target = Target(name: "v")
+        context.insert(target)
+        try context.save()
+        await use(model, target)
+        #expect(model.modelContext == nil, "a deleted model stays deleted")
+        try context.save()
+        #expect(try context.fetchCount(FetchDescriptor<Everything>()) == 0)
+    }
+
+    @Test("of a model that another context deleted")
+    func deletedElsewhere() async throws {
+        let container = try makeKinds()
+        let context = ModelContext(container)
+        let model = make(context)
+        try context.save()
+        let other = ModelContext(container)
+        let same = try #require(try other.fetch(FetchDescriptor<Everything>()).first)
+        other.delete(same)
+        try other.save()
+        await use(model, Target(name: "u"))
+        try context.save()
+        #expect(model.isDeleted)
+        #expect(try context.fetchCount(FetchDescriptor<Everything>()) == 0)
+        await use(model, Target(name: "u"))
+    }
+
+    @Test("of a model whose insertion was rolled back or deleted before the save")
+    func rolledBack() async throws {
+        let context = ModelContext(try makeKinds())
+        let model = make(context)
+        context.rollback()
+        await use(model, Target(name: "u"))
+        #expect(model.modelContext == nil)
+        let other = make(context)
+        context.delete(other)
+        await use(other, Target(name: "u"))
+        try context.save()
+        #expect(try context.fetchCount(FetchDescriptor<Everything>()) == 0)
+    }
+
+    @Test("of a model of an identifier that is gone, although it was never read")
+    func neverRead() async throws {
+        let container = try makeKinds()
+        let context = ModelContext(container)
+        let model = make(context)
+        try context.save()
+        let identifier = model.persistentModelID
+        context.delete(model)
+        try context.save()
+        let other = ModelContext(container)
+        let gone = try #require(other.model(for: identifier) as? Everything)
+        await use(gone, Target(name: "u"))
+        try other.save()
+        #expect(gone.isDeleted)
+        let found = try other.fetch(
+            FetchDescriptor<Everything>(
+                predicate: #Predicate { $0.persistentModelID == identifier }))
+        #expect(found.isEmpty)
+    }
+
+    @Test("of a required relationship whose target was deleted")
+    func requiredTarget() async throws {
+        let container = try makeKinds()
+        let context = ModelContext(container)
+        let model = make(context)
+        try context.save()
+        let target = model.required
+        context.delete(target)
+        #expect(model.required.isDeleted)
+        #expect(model.required.name == "" || model.required.name == "t")
+        context.rollback()
+        #expect(model.required === target)
+        #expect(model.required.name == "t")
+    }
+
+    @Test("of models whose context or container has ended")
+    func withoutContext() async throws {
+        var context: ModelContext? = ModelContext(try makeKinds())
+        let model = make(try #require(context))
+        try context?.save()
+        context = nil
+        #expect(model.text == "a")
+        #expect(model.required.name == "t")
+        let unsaved = make(ModelContext(try makeKinds()))
+        await use(unsaved, Target(name: "u"))
+    }
+
+    @Test("by many threads that read the same models")
+    func threads() async throws {
+        let container = try makeKinds()
+        let writer = ModelContext(container)
+        for _ in 0..<20 { _ = make(writer) }
+        try writer.save()
+        for _ in 0..<20 {
+            let models = try ModelContext(container).fetch(FetchDescriptor<Everything>())
+            let carriers = models.map { Carrier(model: $0) }
+            await withTaskGroup(of: Int.self) { group in
+                for _ in 0..<4 {
+                    group.addTask { carriers.reduce(0) { $0 + $1.model.readAll().count } }
+                }
+                var counts: Set<Int> = []
+                for await count in group { counts.insert(count) }
+                #expect(counts.count == 1)
+            }
+        }
+    }
+}
