@@ -1,4 +1,4 @@
-import LarderModel
+internal import LarderModel
 internal import Synchronization
 
 /// Finds the property that a key path of a protocol's requirement reads.
