@@ -125,7 +125,8 @@ struct CompilerErrorTests {
                 "6", "-no-color-diagnostics", "-diagnostic-style", "llvm", "-package-name",
                 "test", "-I", "\(build)/Modules-tool", "-I", "\(build)/Modules",
                 "-load-plugin-executable", "\(build)/SwiftDataMacros-tool#SwiftDataMacros",
-            ] + options + maps.flatMap {
+            ] + options
+            + maps.flatMap {
                 ["-Xcc", "-fmodule-map-file=\($0)"]
             }
         let command = (arguments + [file]).map { "'\($0)'" }.joined(separator: " ")
