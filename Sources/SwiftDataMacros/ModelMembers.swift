@@ -14,7 +14,9 @@ extension ModelDeclaration {
             """,
             "public \(finalModifier)var _$context: SwiftData.ModelContext?",
             """
-            public \(finalModifier)var persistentBackingData: any SwiftData.BackingData<\(typeName)> {
+            public \(finalModifier)var persistentBackingData:
+                any SwiftData.BackingData<\(typeName)>
+            {
                 get { SwiftData._backingData(of: self) }
                 set { SwiftData._adopt(newValue, by: self) }
             }

@@ -31,7 +31,8 @@ struct ImportTests {
             "LarderStore", "Logging",
         ],
         "LarderObjects": [
-            "FoundationEssentials", "Glibc", "Observation", "Synchronization", "LarderModel",
+            // Foundation for a recursive lock.
+            "Foundation", "FoundationEssentials", "Glibc", "Observation", "Synchronization", "LarderModel",
             "LarderFiles", "LarderClient", "LarderServer", "LarderStore", "Logging",
         ],
         "SwiftDataMacros": [
@@ -39,7 +40,7 @@ struct ImportTests {
             "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
         ],
         "SwiftData": [
-            "Foundation", "Observation", "Synchronization", "LarderModel", "LarderClient",
+            "Dispatch", "Foundation", "Observation", "Synchronization", "LarderModel", "LarderClient",
             "LarderObjects",
         ],
         "LarderData": [

@@ -131,7 +131,7 @@ public final class StoredObject {
     }
 
     /// Sets a relationship of an object that has no context.
-    public func setUnmanaged(_ owners: [any ObjectOwner], at slot: Int) { related[slot] = owners }
+    public func setOwners(_ owners: [any ObjectOwner], at slot: Int) { related[slot] = owners }
 }
 
 /// The instance of a model class.

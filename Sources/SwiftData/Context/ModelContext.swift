@@ -22,7 +22,7 @@ public class ModelContext: Equatable, SendableMetatype {
     let core: ContainerCore
     package let objects: ObjectContext
     private let state: EditingState
-    /// Models are told apart by their classes; see `ContainerCore.entityName(of:)`.
+    /// Saves the context after each turn of the main actor; nil for other contexts.
     var autosaver: Autosaver?
     let home = ContextHome()
     let listeners = ChangeListeners()
@@ -153,6 +153,7 @@ public class ModelContext: Equatable, SendableMetatype {
     }
 }
 
+// A context belongs to one thread or actor, so passing it to another one is an error.
 @available(*, unavailable)
 extension ModelContext: @unchecked Sendable {}
 

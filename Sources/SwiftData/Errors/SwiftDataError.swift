@@ -14,7 +14,7 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, Sendable
     }
 
     private let kind: Case
-    /// What is wrong, where, and what to do.
+    /// A sentence: the fault, where it is, and what to do.
     let explanation: String
 
     private init(_ kind: Case, _ explanation: String) {

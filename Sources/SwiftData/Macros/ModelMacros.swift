@@ -97,7 +97,7 @@ extension _ModelRoot {
     public static var _$inheritedKeyPaths: [AnyKeyPath] { [] }
 }
 
-/// The type of the hidden stored property beside each persisted one. It has one value.
+/// The type of the hidden stored property next to each persisted one. It has one value.
 public struct _NoType: Sendable {
     public init() {}
 }

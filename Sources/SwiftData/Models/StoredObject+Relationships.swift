@@ -8,13 +8,13 @@ extension StoredObject {
     public func initialize<Model: PersistentModel, Member: PersistentModel>(
         at slot: Int, _ keyPath: KeyPath<Model, Member>, to value: Member
     ) {
-        setUnmanaged([value.asOwner], at: slot)
+        setOwners([value.asOwner], at: slot)
     }
 
     public func initialize<Model: PersistentModel, Member: PersistentModel>(
         at slot: Int, _ keyPath: KeyPath<Model, Member?>, to value: Member?
     ) {
-        setUnmanaged(value.map { [$0.asOwner] } ?? [], at: slot)
+        setOwners(value.map { [$0.asOwner] } ?? [], at: slot)
     }
 
     /// A required relationship whose object does not exist any more has an instance without values.
@@ -57,7 +57,7 @@ extension StoredObject {
     public func initialize<Model: PersistentModel, Member: RelationshipCollection>(
         at slot: Int, _ keyPath: KeyPath<Model, Member>, to value: Member
     ) {
-        setUnmanaged(value._models.map(\.asOwner), at: slot)
+        setOwners(value._models.map(\.asOwner), at: slot)
     }
 
     public func getValue<Model: PersistentModel, Member: RelationshipCollection>(
@@ -97,7 +97,7 @@ extension StoredObject {
             context.setRelated(owners, of: object, slot)
             return
         }
-        object.setUnmanaged(owners, at: slot)
+        object.setOwners(owners, at: slot)
         guard object.status == .unmanaged else { return }
         let managed = owners.lazy.compactMap { owner in
             owner._$object.isManaged ? (owner as? any PersistentModel)?._$context : nil

@@ -12,23 +12,20 @@ extension Schema {
     /// It depends on the types alone, not on their order, and has the same fingerprint in every
     /// process: only default values that are constants belong to it.
     ///
-    /// - Throws: ``SchemaProblems`` with all problems.
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` with all problems.
     package func larderSchema() throws -> LarderModel.Schema {
-        guard problems.isEmpty else { throw SchemaProblems(problems: problems) }
+        guard problems.isEmpty else { throw Self.error(problems) }
         do {
             return try LarderModel.Schema(
                 version: version.description, entities: entities.map { $0.larderEntity() })
         } catch {
-            throw SchemaProblems(problems: error.problems.map(\.description))
+            throw Self.error(error.problems.map(\.description))
         }
     }
-}
 
-/// What is wrong with a schema.
-package struct SchemaProblems: Error, Hashable, CustomStringConvertible {
-    package let problems: [String]
-
-    package var description: String { problems.joined(separator: "\n") }
+    private static func error(_ problems: [String]) -> SwiftDataError {
+        SwiftDataError.loadIssueModelContainer.explained(problems.joined(separator: "\n"))
+    }
 }
 
 extension Schema.Entity {

@@ -12,7 +12,7 @@ public final class Schema: Codable, Hashable, Sendable, CustomDebugStringConvert
     public let entities: [Entity]
     /// If several entities have one name, the first; ``larderSchema()`` reports duplicates.
     public let entitiesByName: [String: Entity]
-    /// What is wrong with the relationships. ``larderSchema()`` throws it.
+    /// Problems of the relationships, which ``larderSchema()`` throws.
     let problems: [String]
 
     init(entities: [Entity], version: Version, problems: [String] = []) {

@@ -67,14 +67,12 @@ struct ConformancePredicateTests {
         #expect(try matching(#Predicate { ($0.note ?? "x") == "x" }) == ["Ada"])
     }
 
-    @Test("captured values: enums, Codable values, decimals, dates, sets, ranges")
+    @Test("captured values: enums, decimals, dates, sets, ranges")
     func captured() throws {
         let genre = Genre.essay
         #expect(try matching(#Predicate { $0.genre == genre }) == ["bob"])
         let raw = "essay"
         #expect(try matching(#Predicate { $0.genre.rawValue == raw }) == ["bob"])
-        let place = Place(city: "Oslo", rank: 2)
-        #expect(try matching(#Predicate { $0.place == place }) == ["Éva"])
         let price = try #require(Decimal(string: "1.1"))
         #expect(try matching(#Predicate { $0.price >= price }) == ["bob", "Éva"])
         let day = Date(timeIntervalSinceReferenceDate: 1)

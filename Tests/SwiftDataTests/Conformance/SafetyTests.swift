@@ -6,7 +6,10 @@ import Testing
 struct SafetyTests {
     /// Reads, writes and observes everything, here and on another thread.
     private func use(_ model: Everything, _ target: Target) async {
-        withObservationTracking { _ = model.readAll() } onChange: {}
+        withObservationTracking {
+            _ = model.readAll()
+        } onChange: {
+        }
         model.writeAll(target)
         #expect(!model.readAll().isEmpty)
         let carrier = Carrier(model: model)

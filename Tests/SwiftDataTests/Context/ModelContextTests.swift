@@ -244,7 +244,8 @@ struct ModelContextTests {
         #expect(sum == 300)
         var descriptor = FetchDescriptor<Article>(sortBy: [SortDescriptor(\.words)])
         descriptor.includePendingChanges = false
-        let results = try context.fetch(descriptor, batchSize: 10)
+        let results: FetchResultsCollection<Article> = try context.fetch(
+            descriptor, batchSize: 10)
         #expect(results.count == 25)
         #expect(results[24].words == 24)
     }

@@ -47,7 +47,10 @@ struct CompilerErrorTests {
 
     @Test("a model that leaves its actor is an error")
     func sendable() throws {
-        let declaration = "@Model final class Item { var x = 1; init() {} }\n"
+        let declaration = """
+            @Model final class Item { var x = 1; init() {} }
+
+            """
         let stored = try compilerErrors(declaration + "struct S: Sendable { let item: Item }")
         #expect(stored.count == 1)
         #expect(stored.allSatisfy { $0.contains("non-Sendable type 'Item'") })

@@ -54,7 +54,9 @@ struct DocumentedModel {
         var rows: [(key: Int, row: Row)] = []
         for key in sequence where !deleted.contains(key) {
             guard var row = saved[key] else { continue }
-            if let changes = own.changes[key] { Self.apply(changes, to: &row, onlyEffective: false) }
+            if let changes = own.changes[key] {
+                Self.apply(changes, to: &row, onlyEffective: false)
+            }
             rows.append((key, row))
         }
         for key in own.inserted {

@@ -164,7 +164,8 @@ struct RandomContexts {
         let notes = view.filter { $0.row.kind == .note && $0.row.owner == key }.map(\.key)
         // A note that another context has changed or that is moved in this one may stay or go.
         if kind == .article, isSaved {
-            for item in notes where model.pending.contains(where: { pending in
+            for item in notes
+            where model.pending.contains(where: { pending in
                 pending.changes[item]?.owner != nil || pending.rows[item] != nil
             }) {
                 return
@@ -346,7 +347,9 @@ struct RandomContextTests {
     /// A container is used for so many operations.
     private static let stepsMax = 250
 
-    @Test("show what the documentation says")
+    @Test(
+        "show what the documentation says",
+        .enabled(if: ProcessInfo.processInfo.environment["LARDER_FUZZ_ITERATIONS"] != nil))
     func operations() throws {
         var generator = SeededGenerator.fromEnvironment("operations of two contexts")
         var remaining = RandomTesting.iterations(1_000)
@@ -360,7 +363,8 @@ struct RandomContextTests {
                 do {
                     try contexts.step()
                 } catch {
-                    Issue.record("LARDER_SEED=\(seed): \(error) after \(contexts.log.suffix(30).joined(separator: "; "))")
+                    let last = contexts.log.suffix(30).joined(separator: "; ")
+                    Issue.record("LARDER_SEED=\(seed): \(error) after \(last)")
                     return
                 }
                 guard !contexts.hasFailed else { return }
