@@ -32,7 +32,8 @@ struct ImportTests {
         ],
         "LarderObjects": [
             // Foundation for a recursive lock.
-            "Foundation", "FoundationEssentials", "Glibc", "Observation", "Synchronization", "LarderModel",
+            "Foundation", "FoundationEssentials", "Glibc", "Observation", "Synchronization",
+            "LarderModel",
             "LarderFiles", "LarderClient", "LarderServer", "LarderStore", "Logging",
         ],
         "SwiftDataMacros": [
@@ -40,7 +41,8 @@ struct ImportTests {
             "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
         ],
         "SwiftData": [
-            "Dispatch", "Foundation", "Observation", "Synchronization", "LarderModel", "LarderClient",
+            "Dispatch", "Foundation", "Observation", "Synchronization", "LarderModel",
+            "LarderClient",
             "LarderObjects",
         ],
         "LarderData": [
