@@ -255,16 +255,24 @@ extension ObjectContext {
             guard let entity = other.entity, model.isOf(entity.name, destination.name),
                 other.status == .inserted || other.committed[inverse.slot] != nil
             else { continue }
-            let refersHere =
-                switch other.cells[inverse.slot] {
-                case .object(let identifier)?: identifier == object.identifier
-                case .objects(let identifiers)?: identifiers.contains(object.identifier)
-                default: false
-                }
+            let refersHere = Self.refers(other.cells[inverse.slot], to: object)
+            // A link that the other side did not change is as the store has it.
+            guard
+                other.status == .inserted
+                    || refersHere != Self.refers(other.committed[inverse.slot], to: object)
+            else { continue }
             let isListed = list.contains(other.identifier)
             if refersHere, !isListed { list.append(other.identifier) }
             if !refersHere, isListed { list.removeAll { $0 == other.identifier } }
         }
         return .objects(list)
+    }
+
+    private static func refers(_ value: Value?, to object: StoredObject) -> Bool {
+        switch value {
+        case .object(let identifier)?: identifier == object.identifier
+        case .objects(let identifiers)?: identifiers.contains(object.identifier)
+        default: false
+        }
     }
 }
