@@ -130,7 +130,7 @@ extension ObjectContext {
             }
             candidates = matching
         }
-        if candidates.contains(where: { _ in true }) || fetch.readsOtherObjects {
+        if !candidates.isEmpty || fetch.readsOtherObjects {
             kept = try sorted(kept + candidates, by: fetch, evaluator)
         }
         let start = min(kept.count, fetch.offset ?? 0)

@@ -48,13 +48,6 @@ public final class ObjectContext {
         return try body()
     }
 
-    /// Runs a closure while no other thread uses the context.
-    public func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {
-        lock.lock()
-        defer { lock.unlock() }
-        return try body()
-    }
-
     package func setAuthor(_ author: String) { locked { self.author = author } }
 
     func nextOrder() -> Int {
