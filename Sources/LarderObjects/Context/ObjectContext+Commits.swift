@@ -94,8 +94,7 @@ extension ObjectContext {
     /// shows it can say so.
     private func becomeGone(_ object: StoredObject) {
         removeGone(object)
-        guard object.registrar != nil else { return }
-        for slot in object.cells.indices { notify(object, slot) }
+        for property in object.entity?.properties ?? [] { notify(object, property.slot) }
     }
 
     // MARK: - Refreshing
@@ -124,7 +123,7 @@ extension ObjectContext {
             for object in registered where object.status == .saved {
                 guard let entity = object.entity else { continue }
                 for (name, slots) in otherSides where model.isOf(entity.name, name) {
-                    let known = slots.filter { $0 < object.cells.count && object.cells[$0] != nil }
+                    let known = slots.filter { object[$0] != nil }
                     if known.contains(where: { entity.properties[$0].kind == .toMany }) {
                         lists.append(object)
                     }
@@ -135,7 +134,7 @@ extension ObjectContext {
             }
         }
         // Objects whose values were never read are read when they are used.
-        rows = rows.filter { object in object.cells.contains { $0 != nil } }
+        rows = rows.filter(\.hasValues)
         read(Array(Set(rows.map(\.identifier))))
         var seen: Set<ObjectIdentifier> = []
         refreshLists(of: lists.filter { seen.insert(ObjectIdentifier($0)).inserted })

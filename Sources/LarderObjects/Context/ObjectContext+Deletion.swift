@@ -26,7 +26,7 @@ extension ObjectContext {
         deleted[ObjectIdentifier(object)] = nil
         object.status = .saved
         for link in object.severed.reversed() where link.object.isManaged {
-            link.object.store(link.value, at: link.slot)
+            link.object[link.slot] = link.value
             notify(link.object, link.slot)
         }
         object.severed = []
@@ -40,11 +40,10 @@ extension ObjectContext {
         for property in entity.properties where property.kind != .attribute {
             guard let relationship = property.relationship, relationship.deleteRule != .noAction,
                 let destination = model.entities[relationship.destination],
-                let inverse = model.inverse(of: property, in: destination),
-                property.slot < object.cells.count
+                let inverse = model.inverse(of: property, in: destination)
             else { continue }
             let identifiers: [PersistentIdentifier]
-            switch object.cells[property.slot] {
+            switch object[property.slot] {
             case .object(let identifier)?: identifiers = [identifier]
             case .objects(let list)?: identifiers = list
             default: continue
@@ -56,16 +55,14 @@ extension ObjectContext {
     private func sever(
         _ object: StoredObject, from identifier: PersistentIdentifier, _ slot: Int
     ) {
-        guard let target = registeredObject(for: identifier), target.isManaged,
-            slot < target.cells.count
-        else { return }
-        let value = target.cells[slot]
+        guard let target = registeredObject(for: identifier), target.isManaged else { return }
+        let value = target[slot]
         switch value {
         case .object(let identifier)? where identifier == object.identifier:
-            target.cells[slot] = .null
+            target[slot] = .null
         case .objects(var list)?:
             list.removeAll { $0 == object.identifier }
-            target.cells[slot] = .objects(list)
+            target[slot] = .objects(list)
         default: return
         }
         object.severed.append(SeveredLink(object: target, slot: slot, value: value))
@@ -107,8 +104,7 @@ extension ObjectContext {
             }
             for object in updated.values.inOrder {
                 for (slot, value) in object.committed.sorted(by: { $0.key < $1.key }) {
-                    object.cells[slot] = value
-                    object.decoded[slot] = nil
+                    object[slot] = value
                     notify(object, slot)
                 }
                 object.committed = [:]

@@ -162,9 +162,9 @@ extension ObjectContext {
             guard let object = registered, let slot = object.entity?.slot(named: name) else {
                 return nil
             }
-            if object.cells[slot] == nil { load(object, slot) }
+            if object[slot] == nil { load(object, slot) }
             // Links to objects that were deleted, here or by others, are none.
-            switch object.cells[slot] {
+            switch object[slot] {
             case .object(let target)?:
                 loadRelated([target], of: object, slot)
                 return exists(target) ? .object(target) : .null

@@ -63,11 +63,11 @@ extension ObjectContext {
         object.order = nextOrder()
         for property in entity.properties {
             let slot = property.slot
-            let value = slot < object.cells.count ? object.cells[slot] : nil
+            let value = object[slot]
             switch property.kind {
-            case .attribute: object.store(value, at: slot)
-            case .toOne: object.store(.null, at: slot)
-            case .toMany: object.store(.objects([]), at: slot)
+            case .attribute: object[slot] = value
+            case .toOne: object[slot] = .null
+            case .toMany: object[slot] = .objects([])
             }
         }
         inserted[ObjectIdentifier(object)] = object

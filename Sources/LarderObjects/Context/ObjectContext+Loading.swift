@@ -11,7 +11,7 @@ extension ObjectContext {
         locked {
             guard object.status == .saved || object.status == .deleted,
                 let entity = object.entity, slot < entity.properties.count,
-                slot >= object.cells.count || object.cells[slot] == nil,
+                object[slot] == nil,
                 let store = model.store(of: object.identifier)
             else { return }
             let property = entity.properties[slot]
@@ -20,12 +20,12 @@ extension ObjectContext {
             let identifiers = siblings(of: object).filter { identifier in
                 guard identifier != object.identifier else { return true }
                 guard let other = registeredObject(for: identifier) else { return false }
-                return other.cells[slot] == nil && other.isManaged
+                return other[slot] == nil && other.isManaged
             }
             guard let batches = try? store.objects(identifiers, properties: names) else { return }
             fill(batches, store)
             // Someone has deleted the object.
-            if object.cells[slot] == nil, object.status == .saved { removeGone(object) }
+            if object[slot] == nil, object.status == .saved { removeGone(object) }
         }
     }
 
@@ -50,10 +50,10 @@ extension ObjectContext {
                 guard let object = registeredObject(for: identifier), let entity = object.entity
                 else { continue }
                 for column in batch.columns {
-                    guard let slot = entity.slot(named: column.name), object.cells[slot] == nil
+                    guard let slot = entity.slot(named: column.name), object[slot] == nil
                     else { continue }
                     let value = column.value(at: row, store: store.identifier)
-                    object.cells[slot] = mergedList(value, of: object, entity.properties[slot])
+                    object[slot] = mergedList(value, of: identifier, entity.properties[slot])
                 }
             }
         }
@@ -67,11 +67,9 @@ extension ObjectContext {
         guard !missing.isEmpty else { return }
         var seen = Set(missing)
         for sibling in siblings(of: object) where missing.count < Self.loadedMax {
-            guard let other = registeredObject(for: sibling), slot < other.cells.count else {
-                continue
-            }
+            guard let other = registeredObject(for: sibling) else { continue }
             let related: [PersistentIdentifier]
-            switch other.cells[slot] {
+            switch other[slot] {
             case .object(let identifier)?: related = [identifier]
             case .objects(let list)?: related = list
             default: related = []
@@ -131,18 +129,14 @@ extension ObjectContext {
                 object = known
                 refresh(object, batch, row, columns, store)
             } else {
-                object = StoredObject()
-                object.entity = entity
-                object.identifier = identifier
-                object.context = self
-                object.status = .saved
-                object.cells = Array(repeating: nil, count: entity.properties.count)
+                var cells: [Value?] = Array(repeating: nil, count: entity.properties.count)
                 for (column, slot) in zip(batch.columns, columns) {
                     guard let slot else { continue }
-                    object.cells[slot] = mergedList(
-                        column.value(at: row, store: store.identifier), of: object,
+                    cells[slot] = mergedList(
+                        column.value(at: row, store: store.identifier), of: identifier,
                         entity.properties[slot])
                 }
+                object = StoredObject(identifier, entity, .saved, self, cells)
                 register(object)
             }
             objects.append(object)
@@ -167,12 +161,11 @@ extension ObjectContext {
                 rebase(object, slot, list)
                 continue
             }
-            let value = mergedList(stored, of: object, entity.properties[slot])
-            guard object.cells[slot] != value else { continue }
-            let wasKnown = object.cells[slot] != nil
-            object.cells[slot] = value
-            object.decoded[slot] = nil
-            if wasKnown { notify(object, slot) }
+            let value = mergedList(stored, of: object.identifier, entity.properties[slot])
+            let known = object[slot]
+            guard known != value else { continue }
+            object[slot] = value
+            if known != nil { notify(object, slot) }
         }
     }
 
@@ -180,20 +173,21 @@ extension ObjectContext {
     private func rebase(
         _ object: StoredObject, _ slot: Int, _ stored: [PersistentIdentifier]
     ) {
-        guard let entity = object.entity, case .objects(let current)? = object.cells[slot],
+        guard let entity = object.entity, case .objects(let current)? = object[slot],
             case .objects(let former)? = object.committed[slot], former != stored
         else { return }
         let removed = Set(former).subtracting(current)
         let added = Set(current).subtracting(former)
         let kept = stored.filter { !removed.contains($0) && !added.contains($0) }
         let value = mergedList(
-            .objects(kept + current.filter(added.contains)), of: object, entity.properties[slot])
+            .objects(kept + current.filter(added.contains)), of: object.identifier,
+            entity.properties[slot])
         // What this context has added or removed stays a change of its own.
         let base = stored.filter { !added.contains($0) }
         object.committed[slot] = .objects(
             base + former.filter { removed.contains($0) && !base.contains($0) })
         guard value != .objects(current) else { return }
-        object.cells[slot] = value
+        object[slot] = value
         notify(object, slot)
     }
 
@@ -206,7 +200,7 @@ extension ObjectContext {
                 continue
             }
             for property in entity.properties
-            where property.kind == .toMany && object.cells[property.slot] != nil {
+            where property.kind == .toMany && object[property.slot] != nil {
                 groups["\(entity.name).\(property.name)", default: (store, property.name, [])].ids
                     .append(object.identifier)
             }
@@ -241,7 +235,7 @@ extension ObjectContext {
 
     /// A list from the store with the changes that objects of the context have made to it.
     private func mergedList(
-        _ value: Value, of object: StoredObject, _ property: ObjectProperty
+        _ value: Value, of owner: PersistentIdentifier, _ property: ObjectProperty
     ) -> Value {
         guard case .objects(var list) = value else { return value }
         guard !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty else { return value }
@@ -255,11 +249,11 @@ extension ObjectContext {
             guard let entity = other.entity, model.isOf(entity.name, destination.name),
                 other.status == .inserted || other.committed[inverse.slot] != nil
             else { continue }
-            let refersHere = Self.refers(other.cells[inverse.slot], to: object)
+            let refersHere = Self.refers(other[inverse.slot], to: owner)
             // A link that the other side did not change is as the store has it.
             guard
                 other.status == .inserted
-                    || refersHere != Self.refers(other.committed[inverse.slot], to: object)
+                    || refersHere != Self.refers(other.committed[inverse.slot], to: owner)
             else { continue }
             let isListed = list.contains(other.identifier)
             if refersHere, !isListed { list.append(other.identifier) }
@@ -268,10 +262,10 @@ extension ObjectContext {
         return .objects(list)
     }
 
-    private static func refers(_ value: Value?, to object: StoredObject) -> Bool {
+    private static func refers(_ value: Value?, to owner: PersistentIdentifier) -> Bool {
         switch value {
-        case .object(let identifier)?: identifier == object.identifier
-        case .objects(let identifiers)?: identifiers.contains(object.identifier)
+        case .object(let identifier)?: identifier == owner
+        case .objects(let identifiers)?: identifiers.contains(owner)
         default: false
         }
     }

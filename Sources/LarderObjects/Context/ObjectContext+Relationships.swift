@@ -43,8 +43,8 @@ extension ObjectContext {
 
     /// The identifiers of the related objects: at most one of a to-one relationship.
     package func related(of object: StoredObject, _ slot: Int) -> [PersistentIdentifier] {
-        if slot >= object.cells.count || object.cells[slot] == nil { load(object, slot) }
-        switch slot < object.cells.count ? object.cells[slot] : nil {
+        if object[slot] == nil { load(object, slot) }
+        switch object[slot] {
         case .object(let identifier)?: return [identifier]
         case .objects(let identifiers)?: return identifiers
         default: return []
@@ -53,7 +53,7 @@ extension ObjectContext {
 
     private func write(_ value: Value, of object: StoredObject, _ slot: Int) {
         willChange(object, slot)
-        object.store(value, at: slot)
+        object[slot] = value
     }
 
     private func inverse(of object: StoredObject, _ slot: Int) -> ObjectProperty? {
@@ -76,7 +76,7 @@ extension ObjectContext {
             write(.null, of: target, inverse.slot)
         case .toMany:
             touch(target)
-            guard case .objects(var list)? = target.cells[inverse.slot] else { break }
+            guard case .objects(var list)? = target[inverse.slot] else { break }
             list.removeAll { $0 == object.identifier }
             write(.objects(list), of: target, inverse.slot)
         }
@@ -98,7 +98,7 @@ extension ObjectContext {
             }
         case .toMany:
             touch(target)
-            guard case .objects(var list)? = target.cells[inverse.slot] else { break }
+            guard case .objects(var list)? = target[inverse.slot] else { break }
             guard !list.contains(object.identifier) else { return }
             list.append(object.identifier)
             write(.objects(list), of: target, inverse.slot)
@@ -115,7 +115,7 @@ extension ObjectContext {
             write(.null, of: owner, slot)
         case .toMany?:
             touch(owner)
-            guard case .objects(var list)? = owner.cells[slot] else { break }
+            guard case .objects(var list)? = owner[slot] else { break }
             list.removeAll { $0 == target.identifier }
             write(.objects(list), of: owner, slot)
         default: return

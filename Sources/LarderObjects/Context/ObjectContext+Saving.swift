@@ -86,11 +86,11 @@ extension ObjectContext {
             if let gone = registeredObject(for: identifier) { removeGone(gone) }
         }
         for property in entity.properties where property.kind != .attribute {
-            switch object.cells[property.slot] {
+            switch object[property.slot] {
             case .object(let identifier)? where missing.contains(identifier):
-                object.cells[property.slot] = .null
+                object[property.slot] = .null
             case .objects(let list)? where list.contains(where: missing.contains):
-                object.cells[property.slot] = .objects(list.filter { !missing.contains($0) })
+                object[property.slot] = .objects(list.filter { !missing.contains($0) })
             default: continue
             }
             notify(object, property.slot)
@@ -117,9 +117,9 @@ extension ObjectContext {
             object.isTouched = false
             // The existing object has values of its own for what this one did not set.
             let existing = registeredObject(for: identifier)
-            if merged.contains(index) { forget(object) }
+            if merged.contains(index) { object.forget() }
             if let existing, existing !== object {
-                forget(existing)
+                existing.forget()
             } else {
                 register(object)
             }
@@ -145,19 +145,13 @@ extension ObjectContext {
     ) {
         guard !identifiers.isEmpty, let entity = object.entity else { return }
         for property in entity.properties where property.kind != .attribute {
-            switch object.cells[property.slot] {
+            switch object[property.slot] {
             case .object(let identifier)?:
-                if let new = identifiers[identifier] { object.cells[property.slot] = .object(new) }
+                if let new = identifiers[identifier] { object[property.slot] = .object(new) }
             case .objects(let list)? where list.contains(where: \.isTemporary):
-                object.cells[property.slot] = .objects(list.map { identifiers[$0] ?? $0 })
+                object[property.slot] = .objects(list.map { identifiers[$0] ?? $0 })
             default: break
             }
         }
-    }
-
-    /// Forgets the values, which are read again.
-    private func forget(_ object: StoredObject) {
-        for slot in object.cells.indices { object.cells[slot] = nil }
-        object.decoded = [:]
     }
 }

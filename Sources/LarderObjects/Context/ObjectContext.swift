@@ -104,13 +104,9 @@ public final class ObjectContext {
             if isFollowing { applyCommitsOfOthers() }
             if let object = registry[identifier]?.object { return object }
             let entity = try model.entity(named: identifier.entityName)
-            let object = StoredObject()
-            object.entity = entity
-            object.identifier = identifier
-            object.cells = Array(repeating: nil, count: entity.properties.count)
-            object.context = self
             // A temporary identifier of another context, or of an object that is no more.
-            object.status = identifier.isTemporary ? .gone : .saved
+            let object = StoredObject(
+                identifier, entity, identifier.isTemporary ? .gone : .saved, self)
             if !identifier.isTemporary { register(object) }
             return object
         }
@@ -130,8 +126,8 @@ public final class ObjectContext {
     func willChange(_ object: StoredObject, _ slot: Int) {
         guard object.status == .saved else { return }
         if object.committed[slot] == nil {
-            if object.cells[slot] == nil { load(object, slot) }
-            object.committed[slot] = object.cells[slot] ?? .null
+            if object[slot] == nil { load(object, slot) }
+            object.committed[slot] = object[slot] ?? .null
         }
         addUpdated(object)
     }
@@ -145,7 +141,7 @@ public final class ObjectContext {
     func setValue(_ value: Value, of object: StoredObject, at slot: Int) {
         locked {
             willChange(object, slot)
-            object.store(value, at: slot)
+            object[slot] = value
         }
     }
 

@@ -35,14 +35,14 @@ struct SavePlan {
         for object in inserts {
             changes.changes.append(
                 .insert(
-                    object.identifier, values: values(of: object, object.cells.indices),
+                    object.identifier, values: values(of: object),
                     edits: edits[object.identifier] ?? []))
         }
         var remaining = edits
         for object in inserts { remaining[object.identifier] = nil }
         for object in updates {
-            let changed = object.committed.filter { object.cells[$0.key] != $0.value }.keys
-            let values = values(of: object, changed.sorted())
+            let changed = object.committed.filter { object[$0.key] != $0.value }.keys
+            let values = values(of: object, Set(changed))
             let edits = remaining.removeValue(forKey: object.identifier) ?? []
             guard !values.isEmpty || !edits.isEmpty else { continue }
             changes.changes.append(
@@ -60,14 +60,16 @@ struct SavePlan {
     }
 
     /// The values of attributes and to-one relationships.
+    ///
+    /// - Parameter slots: Which ones; nil for all.
     private func values(
-        of object: StoredObject, _ slots: some Sequence<Int>
+        of object: StoredObject, _ slots: Set<Int>? = nil
     ) -> [String: Value] {
         var values: [String: Value] = [:]
         guard let entity = object.entity else { return values }
-        for slot in slots {
-            let property = entity.properties[slot]
-            guard property.kind != .toMany, let value = object.cells[slot] else { continue }
+        for property in entity.properties
+        where property.kind != .toMany && slots?.contains(property.slot) != false {
+            guard let value = object[property.slot] else { continue }
             if case .attribute(let attribute)? = entity.entity.property(named: property.name),
                 attribute.isDerived
             {
@@ -92,7 +94,7 @@ struct SavePlan {
             else { continue }
             let inverse = model.inverse(of: property, in: destination)
             guard inverse?.kind != .toOne else { continue }
-            let new = Self.list(object.cells[property.slot])
+            let new = Self.list(object[property.slot])
             let old = Self.list(object.committed[property.slot])
             let (newSet, oldSet) = (Set(new), Set(old))
             // One of both sides is that of the edits.

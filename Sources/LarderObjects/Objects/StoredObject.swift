@@ -1,11 +1,15 @@
 public import LarderModel
 public import Observation
+internal import Synchronization
 
 /// The values of one object in a context, or of one that has no context yet.
 ///
 /// The instance of a model class owns it; its context owns it as well while it has changes to save.
-/// It never owns the instance, nor the context, so there are no reference cycles. It is used on the
-/// thread of its context; the context has a lock for callers that do not keep to that.
+/// It never owns the instance, nor the context, so there are no reference cycles.
+///
+/// An instance belongs to the thread of its context, but one that was deleted may still be shown by
+/// another thread. So what a reader of a property needs is under a lock of the object, and what a
+/// save needs is under the lock of the context. No code of others runs under the object's lock.
 public final class StoredObject {
     public enum Status: Sendable {
         /// It has no context.
@@ -19,22 +23,11 @@ public final class StoredObject {
         case gone
     }
 
-    /// The values by slot. Nil is a value that was not set, or not read from the store yet.
-    public internal(set) var cells: [Value?] = []
-    public internal(set) var status = Status.unmanaged
-    public internal(set) var entity: ObjectEntity?
-    /// The context, which may have ended.
-    public internal(set) weak var context: ObjectContext?
-    /// The instance of the model class, if there is one.
-    public weak var owner: (any ObjectOwner)?
-    /// Who observes the instance's properties; made for the first observer.
-    public var registrar: ObservationRegistrar?
-    /// Values of attributes that are stored in another form, such as JSON, by slot.
-    public var decoded: [Int: Any] = [:]
+    private let state = Mutex(State())
+    private let observers = AtomicLazyReference<Observers>()
 
-    private var givenIdentifier: PersistentIdentifier?
-    /// Related objects without a context, by slot, until this object gets a context.
-    var related: [Int: [any ObjectOwner]] = [:]
+    // MARK: Under the lock of the context
+
     /// The stored values of the properties that were changed, by slot.
     var committed: [Int: Value] = [:]
     /// Whether a relationship was changed from its other side, which is also a change here.
@@ -48,20 +41,78 @@ public final class StoredObject {
 
     public init() {}
 
+    /// An object as the context has it.
+    init(
+        _ identifier: PersistentIdentifier, _ entity: ObjectEntity, _ status: Status,
+        _ context: ObjectContext, _ cells: [Value?] = []
+    ) {
+        nonisolated(unsafe) let context = context
+        state.withLock { state in
+            state.identifier = identifier
+            state.entity = entity
+            state.status = status
+            state.context = context
+            state.cells = cells
+        }
+    }
+
+    // MARK: - What it is
+
     /// The identifier; a temporary one until the object is saved.
     ///
     /// - Parameter entityName: The name of the entity, if the object is not in a context yet.
     public func identifier(entityName: @autoclosure () -> String) -> PersistentIdentifier {
-        if let givenIdentifier { return givenIdentifier }
+        if let known = state.withLock({ $0.identifier }) { return known }
         let new = TemporaryNames.next(entityName: entityName())
-        givenIdentifier = new
-        return new
+        return state.withLock { state in
+            if let known = state.identifier { return known }
+            state.identifier = new
+            return new
+        }
     }
 
     /// The identifier of an object that has or had a context.
     package var identifier: PersistentIdentifier {
         get { identifier(entityName: entity?.name ?? "") }
-        set { givenIdentifier = newValue }
+        set { state.withLock { $0.identifier = newValue } }
+    }
+
+    public internal(set) var entity: ObjectEntity? {
+        get { state.withLock { $0.entity } }
+        set { state.withLock { $0.entity = newValue } }
+    }
+
+    public internal(set) var status: Status {
+        get { state.withLock { $0.status } }
+        set { state.withLock { $0.status = newValue } }
+    }
+
+    /// The context, which may have ended.
+    public internal(set) var context: ObjectContext? {
+        get {
+            state.withLock { state in
+                nonisolated(unsafe) let context = state.context
+                return context
+            }
+        }
+        set {
+            nonisolated(unsafe) let new = newValue
+            state.withLock { $0.context = new }
+        }
+    }
+
+    /// The instance of the model class, if there is one.
+    public var owner: (any ObjectOwner)? {
+        get {
+            state.withLock { state in
+                nonisolated(unsafe) let owner = state.owner
+                return owner
+            }
+        }
+        set {
+            nonisolated(unsafe) let new = newValue
+            state.withLock { $0.owner = new }
+        }
     }
 
     public var isManaged: Bool {
@@ -74,7 +125,7 @@ public final class StoredObject {
     public var hasChanges: Bool {
         switch status {
         case .inserted, .deleted: true
-        case .saved: !committed.isEmpty || isTouched
+        case .saved: context?.locked { !committed.isEmpty || isTouched } ?? false
         case .unmanaged, .gone: false
         }
     }
@@ -87,38 +138,89 @@ public final class StoredObject {
 
     // MARK: - Values
 
+    /// The value of a property by slot; nil if it was not set, or not read from the store yet.
+    public internal(set) subscript(slot: Int) -> Value? {
+        get { state.withLock { slot < $0.cells.count ? $0.cells[slot] : nil } }
+        set {
+            // A value of a model may run code when it is released.
+            nonisolated(unsafe) var former: Any?
+            state.withLock { state in
+                if slot >= state.cells.count {
+                    let missing = slot + 1 - state.cells.count
+                    state.cells.append(contentsOf: repeatElement(nil, count: missing))
+                }
+                state.cells[slot] = newValue
+                former = state.decoded.removeValue(forKey: slot)
+            }
+            _ = former
+        }
+    }
+
+    /// Whether any value is known.
+    var hasValues: Bool { state.withLock { $0.cells.contains { $0 != nil } } }
+
     /// The value of an attribute; nil if it was never set.
     public func value(at slot: Int) -> Value? {
-        if slot < cells.count, let value = cells[slot] { return value }
+        if let value = self[slot] { return value }
         context?.load(self, slot)
-        return slot < cells.count ? cells[slot] : nil
+        return self[slot]
     }
 
     /// Sets an attribute.
     public func setValue(_ value: Value, at slot: Int) {
-        if let context, isManaged {
+        if isManaged, let context {
             context.setValue(value, of: self, at: slot)
         } else {
-            store(value, at: slot)
+            self[slot] = value
         }
     }
 
-    func store(_ value: Value?, at slot: Int) {
-        if slot >= cells.count {
-            cells.append(contentsOf: repeatElement(nil, count: slot + 1 - cells.count))
+    /// The value of an attribute that is stored in another form, such as JSON, if it is known.
+    public func decoded(at slot: Int) -> Any? {
+        state.withLock { state in
+            nonisolated(unsafe) let value = state.decoded[slot]
+            return value
         }
-        cells[slot] = value
+    }
+
+    /// Keeps a value in the form in which it is used, until another one is stored.
+    ///
+    /// - Parameter value: What is stored for it. If that is not the value any more, nothing is kept.
+    public func keep(_ decoded: Any, of value: Value?, at slot: Int) {
+        nonisolated(unsafe) var kept: Any? = decoded
+        state.withLock { state in
+            guard (slot < state.cells.count ? state.cells[slot] : nil) == value else { return }
+            let former = state.decoded.updateValue(kept as Any, forKey: slot)
+            kept = former
+        }
+        _ = kept
+    }
+
+    /// Forgets all values, which are read again.
+    func forget() {
+        nonisolated(unsafe) var former: [Int: Any] = [:]
+        state.withLock { state in
+            state.cells = Array(repeating: nil, count: state.cells.count)
+            swap(&former, &state.decoded)
+        }
+        _ = former
     }
 
     /// Moves the values of a subclass's own level, which were set before its superclass was
     /// initialized, into this object.
     public func unite(with level: StoredObject) {
         guard level !== self else { return }
-        for (slot, value) in level.cells.enumerated() {
-            if let value { store(value, at: slot) }
+        nonisolated(unsafe) let other = level.state.withLock { state in
+            nonisolated(unsafe) let values = (state.cells, state.decoded, state.related)
+            return values
         }
-        related.merge(level.related) { _, new in new }
-        decoded.merge(level.decoded) { _, new in new }
+        for (slot, value) in other.0.enumerated() {
+            if let value { self[slot] = value }
+        }
+        state.withLock { state in
+            state.decoded.merge(other.1) { _, new in new }
+            state.related.merge(other.2) { _, new in new }
+        }
     }
 
     // MARK: - Relationships
@@ -131,7 +233,53 @@ public final class StoredObject {
     }
 
     /// Sets a relationship of an object that has no context.
-    public func setOwners(_ owners: [any ObjectOwner], at slot: Int) { related[slot] = owners }
+    public func setOwners(_ owners: [any ObjectOwner], at slot: Int) {
+        var new = related
+        new[slot] = owners
+        related = new
+    }
+
+    /// Related objects without a context, by slot, until this object gets a context.
+    var related: [Int: [any ObjectOwner]] {
+        get {
+            state.withLock { state in
+                nonisolated(unsafe) let related = state.related
+                return related
+            }
+        }
+        set {
+            nonisolated(unsafe) var exchanged = newValue
+            state.withLock { swap(&exchanged, &$0.related) }
+            _ = exchanged
+        }
+    }
+
+    // MARK: - Observation
+
+    /// Who observes the instance's properties; nil before anyone has read one.
+    public var registrar: ObservationRegistrar? { observers.load()?.registrar }
+
+    /// Makes the registrar, unless there is one.
+    public func makeRegistrar() -> ObservationRegistrar {
+        observers.storeIfNil(Observers()).registrar
+    }
+
+    private final class Observers: Sendable { let registrar = ObservationRegistrar() }
+}
+
+extension StoredObject {
+    /// Sendable unchecked: it is used under the lock of its object.
+    private struct State: @unchecked Sendable {
+        var cells: [Value?] = []
+        var status = Status.unmanaged
+        var entity: ObjectEntity?
+        weak var context: ObjectContext?
+        weak var owner: (any ObjectOwner)?
+        var identifier: PersistentIdentifier?
+        /// Values of attributes in the form in which they are used, by slot.
+        var decoded: [Int: Any] = [:]
+        var related: [Int: [any ObjectOwner]] = [:]
+    }
 }
 
 /// The instance of a model class.

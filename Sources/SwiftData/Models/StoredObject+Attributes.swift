@@ -27,8 +27,7 @@ extension StoredObject {
     func firstAccess<Model: PersistentModel, Member>(
         _ model: Model, _ keyPath: KeyPath<Model, Member>
     ) {
-        let new = ObservationRegistrar()
-        registrar = new
+        let new = makeRegistrar()
         if owner == nil { owner = model }
         new.access(model, keyPath: keyPath)
     }
@@ -62,9 +61,7 @@ extension StoredObject {
         of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int
     ) -> Member {
         access(model, keyPath: keyPath)
-        if slot < cells.count, let cell = cells[slot], let member = Member(_cell: cell) {
-            return member
-        }
+        if let cell = self[slot], let member = Member(_cell: cell) { return member }
         return readScalar(model, slot)
     }
 
@@ -136,13 +133,15 @@ extension StoredObject {
         _ value: Member, _ type: Model.Type, at slot: Int
     ) {
         let property = ModelDescription.of(type).properties[slot]
+        let stored: Value
         do {
-            setValue(try property.coding?.encode(value) ?? .null, at: slot)
+            stored = try property.coding?.encode(value) ?? .null
         } catch {
             Log.write("\(type.entityName).\(property.name) is stored as nil: \(error)")
-            setValue(.null, at: slot)
+            stored = .null
         }
-        decoded[slot] = value
+        setValue(stored, at: slot)
+        keep(value, of: stored, at: slot)
         BlankValues.remember(value)
     }
 
@@ -150,14 +149,14 @@ extension StoredObject {
         _ model: Model, at slot: Int
     ) -> Member {
         // A missing value must not be cast: nil is a value of an optional type.
-        if let known = decoded[slot], let member = known as? Member { return member }
+        if let known = decoded(at: slot), let member = known as? Member { return member }
         model._$unite()
         let object = model._$object
-        if let known = object.decoded[slot], let member = known as? Member { return member }
+        if let known = object.decoded(at: slot), let member = known as? Member { return member }
         let property = ModelDescription.of(type(of: model)).properties[slot]
         if let value = object.value(at: slot) {
             if let known = property.coding?.decode(value), let member = known as? Member {
-                object.decoded[slot] = member
+                object.keep(member, of: value, at: slot)
                 BlankValues.remember(member)
                 return member
             }

@@ -23,9 +23,9 @@ extension StoredObject {
     ) -> Member {
         access(model, keyPath: keyPath)
         if let member = related(model, slot).first as? Member { return member }
-        if let known = decoded[slot], let blank = known as? Member { return blank }
+        if let known = decoded(at: slot), let blank = known as? Member { return blank }
         let blank = Member.gone(from: model._$context)
-        decoded[slot] = blank
+        keep(blank, of: self[slot], at: slot)
         return blank
     }
 

@@ -134,7 +134,7 @@ struct SafetyTests {
         let writer = ModelContext(container)
         for _ in 0..<20 { _ = make(writer) }
         try writer.save()
-        for _ in 0..<20 {
+        for _ in 0..<100 {
             let models = try ModelContext(container).fetch(FetchDescriptor<Everything>())
             let carriers = models.map { Carrier(model: $0) }
             await withTaskGroup(of: Int.self) { group in
@@ -145,6 +145,36 @@ struct SafetyTests {
                 for await count in group { counts.insert(count) }
                 #expect(counts.count == 1)
             }
+        }
+    }
+
+    @Test("by threads that read while the context deletes the models")
+    func threadsBesideDeletions() async throws {
+        for _ in 0..<20 {
+            let container = try makeKinds()
+            let context = ModelContext(container)
+            for _ in 0..<20 { _ = make(context) }
+            try context.save()
+            let models = try ModelContext(container).fetch(FetchDescriptor<Everything>())
+            let own = try #require(models.first?.modelContext)
+            let carriers = models.map { Carrier(model: $0) }
+            await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        for _ in 0..<5 {
+                            for carrier in carriers { _ = carrier.model.readAll() }
+                        }
+                        return carriers.allSatisfy { $0.model.text == "a" }
+                    }
+                }
+                for (index, model) in models.enumerated() {
+                    if index.isMultiple(of: 2) { own.delete(model) } else { model.text = "a" }
+                    if index.isMultiple(of: 5) { #expect(throws: Never.self) { try own.save() } }
+                }
+                for await isKept in group { #expect(isKept) }
+            }
+            try own.save()
+            #expect(try own.fetchCount(FetchDescriptor<Everything>()) == 10)
         }
     }
 }

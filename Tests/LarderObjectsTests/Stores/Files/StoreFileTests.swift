@@ -148,8 +148,7 @@ struct StoreFileTests {
 
     @Test("a program that does not share the file makes opening fail in time")
     func inUse() throws {
-        _ = try open()
-        let other = try Store.open(path: path, schema: nil)
+        let other = try Store.open(path: path, schema: .sample())
         let start = ContinuousClock.now
         let failure = error { _ = try open { $0.waitTimeMax = .milliseconds(200) } }
         #expect(failure?.code == .storeInUse)
