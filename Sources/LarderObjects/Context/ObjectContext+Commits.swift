@@ -135,7 +135,7 @@ extension ObjectContext {
         }
         // Objects whose values were never read are read when they are used.
         rows = rows.filter(\.hasValues)
-        read(Array(Set(rows.map(\.identifier))))
+        _ = try? read(Array(Set(rows.map(\.identifier))))
         var seen: Set<ObjectIdentifier> = []
         refreshLists(of: lists.filter { seen.insert(ObjectIdentifier($0)).inserted })
     }

@@ -8,15 +8,15 @@ extension ObjectContext {
             switch object.status {
             case .unmanaged, .deleted, .gone: return
             case .inserted:
-                sever(object)
-                object.severed = []
                 removeGone(object)
+                unlink(object)
             case .saved:
                 updated[ObjectIdentifier(object)] = nil
                 object.status = .deleted
                 object.order = nextOrder()
                 deleted[ObjectIdentifier(object)] = object
-                sever(object)
+                // Others do not show it any more, although their values refer to it until the save.
+                for (target, slot) in linkedObjects(of: object) { notify(target, slot) }
             }
         }
     }
@@ -25,48 +25,43 @@ extension ObjectContext {
     func cancelDeletion(_ object: StoredObject) {
         deleted[ObjectIdentifier(object)] = nil
         object.status = .saved
-        for link in object.severed.reversed() where link.object.isManaged {
-            link.object[link.slot] = link.value
-            notify(link.object, link.slot)
-        }
-        object.severed = []
+        // Changes of others' relationships did not reach its lists while it was deleted.
+        forgetLists(of: object)
         if !object.committed.isEmpty || object.isTouched { addUpdated(object) }
+        for (target, slot) in linkedObjects(of: object) { notify(target, slot) }
     }
 
-    /// Removes an object from the relationships of others. The store does the same at the save, so
-    /// it is no change of theirs.
-    private func sever(_ object: StoredObject) {
-        guard let entity = object.entity else { return }
+    /// Removes an object that does not exist any more from the relationships of others.
+    func unlink(_ object: StoredObject) {
+        for (target, slot) in linkedObjects(of: object) {
+            drop([object.identifier], from: target, slot)
+        }
+    }
+
+    /// The objects that refer to an object by the inverse of one of its relationships.
+    private func linkedObjects(of object: StoredObject) -> [(StoredObject, Int)] {
+        guard let entity = object.entity else { return [] }
+        var linked: [(StoredObject, Int)] = []
         for property in entity.properties where property.kind != .attribute {
-            guard let relationship = property.relationship, relationship.deleteRule != .noAction,
-                let destination = model.entities[relationship.destination],
-                let inverse = model.inverse(of: property, in: destination)
+            guard let links = object[property.slot]?.links, !links.isEmpty,
+                let inverse = inverse(of: object, property.slot)
             else { continue }
-            let identifiers: [PersistentIdentifier]
-            switch object[property.slot] {
-            case .object(let identifier)?: identifiers = [identifier]
-            case .objects(let list)?: identifiers = list
-            default: continue
+            for identifier in links {
+                guard let target = registeredObject(for: identifier), target !== object,
+                    target[inverse.slot]?.links.contains(object.identifier) == true
+                else { continue }
+                linked.append((target, inverse.slot))
             }
-            for identifier in identifiers { sever(object, from: identifier, inverse.slot) }
         }
+        return linked
     }
 
-    private func sever(
-        _ object: StoredObject, from identifier: PersistentIdentifier, _ slot: Int
-    ) {
-        guard let target = registeredObject(for: identifier), target.isManaged else { return }
-        let value = target[slot]
-        switch value {
-        case .object(let identifier)? where identifier == object.identifier:
-            target[slot] = .null
-        case .objects(var list)?:
-            list.removeAll { $0 == object.identifier }
-            target[slot] = .objects(list)
-        default: return
+    /// Forgets the lists that the context has not changed; they are read again.
+    private func forgetLists(of object: StoredObject) {
+        for property in object.entity?.properties ?? []
+        where property.kind == .toMany && object.committed[property.slot] == nil {
+            object[property.slot] = nil
         }
-        object.severed.append(SeveredLink(object: target, slot: slot, value: value))
-        notify(target, slot)
     }
 
     /// Marks the objects that the delete rule cascade takes.
@@ -95,7 +90,7 @@ extension ObjectContext {
     /// again, and changed properties have their stored values.
     package func rollback() {
         locked {
-            for object in deleted.values.inOrder.reversed() { cancelDeletion(object) }
+            for object in deleted.values.inOrder { cancelDeletion(object) }
             for object in inserted.values.inOrder {
                 removeGone(object)
                 object.status = .unmanaged
@@ -107,6 +102,8 @@ extension ObjectContext {
                     object[slot] = value
                     notify(object, slot)
                 }
+                // Lists that were read while there were changes contain them.
+                if object.isTouched { forgetLists(of: object) }
                 object.committed = [:]
                 object.isTouched = false
             }

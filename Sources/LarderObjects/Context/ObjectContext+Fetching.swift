@@ -58,13 +58,15 @@ extension ObjectContext {
     }
 
     /// Reads objects by their identifiers, in this order. Those that do not exist are left out.
+    ///
+    /// - Throws: errors of the store.
     package func objects(
         for identifiers: [PersistentIdentifier]
     ) throws(LarderError) -> [StoredObject] {
-        locked {
+        try locked { () throws(LarderError) in
             applyCommitsOfOthers()
             var found: [PersistentIdentifier: StoredObject] = [:]
-            for object in read(identifiers.filter { !$0.isTemporary }) {
+            for object in try read(identifiers.filter { !$0.isTemporary }) {
                 found[object.identifier] = object
             }
             return identifiers.compactMap { found[$0] ?? registeredObject(for: $0) }
@@ -104,7 +106,8 @@ extension ObjectContext {
 
         var kept: [StoredObject]
         var candidates: [StoredObject]
-        if fetch.readsOtherObjects {
+        let readsOthers = readsOtherObjects(fetch)
+        if readsOthers {
             // The changes of any object may concern any other.
             var all = fetch
             all.predicate = nil
@@ -130,11 +133,24 @@ extension ObjectContext {
             }
             candidates = matching
         }
-        if !candidates.isEmpty || fetch.readsOtherObjects {
+        if !candidates.isEmpty || readsOthers {
             kept = try sorted(kept + candidates, by: fetch, evaluator)
         }
         let start = min(kept.count, fetch.offset ?? 0)
         return Array(kept[start...].prefix(fetch.limit ?? kept.count))
+    }
+
+    /// Whether pending changes of other objects may change the result: a relationship does not show
+    /// an object that will be deleted.
+    private func readsOtherObjects(_ fetch: ObjectFetch) -> Bool {
+        if fetch.readsOtherObjects { return true }
+        guard !deleted.isEmpty else { return false }
+        return fetch.names.contains { name in
+            guard let entity = model.entities[fetch.entityName],
+                let slot = entity.slot(named: name)
+            else { return false }
+            return entity.properties[slot].kind != .attribute
+        }
     }
 
     private func sorted(

@@ -41,6 +41,7 @@ extension ObjectContext {
 
     /// Stores values that were not known yet.
     private func fill(_ batches: [Batch], _ store: any ObjectStore) {
+        var values = StoredValues(self)
         for batch in batches {
             guard let identity = batch.identity else { continue }
             for row in 0..<batch.rowCount {
@@ -53,13 +54,14 @@ extension ObjectContext {
                     guard let slot = entity.slot(named: column.name), object[slot] == nil
                     else { continue }
                     let value = column.value(at: row, store: store.identifier)
-                    object[slot] = mergedList(value, of: identifier, entity.properties[slot])
+                    object[slot] = values.shown(value, of: identifier, entity.properties[slot])
                 }
             }
         }
     }
 
-    /// Reads the related objects that the context does not have, and those of its siblings.
+    /// Reads the related objects that the context does not have, and those of its siblings. Links to
+    /// objects that do not exist any more are dropped.
     func loadRelated(
         _ identifiers: [PersistentIdentifier], of object: StoredObject, _ slot: Int
     ) {
@@ -68,28 +70,49 @@ extension ObjectContext {
         var seen = Set(missing)
         for sibling in siblings(of: object) where missing.count < Self.loadedMax {
             guard let other = registeredObject(for: sibling) else { continue }
-            let related: [PersistentIdentifier]
-            switch other[slot] {
-            case .object(let identifier)?: related = [identifier]
-            case .objects(let list)?: related = list
-            default: related = []
-            }
-            missing += related.filter {
+            missing += (other[slot]?.links ?? []).filter {
                 seen.insert($0).inserted && registeredObject(for: $0) == nil
             }
         }
-        read(missing)
+        do throws(LarderError) {
+            try read(missing)
+        } catch {
+            // What cannot be read is not known to be gone.
+            return
+        }
+        let gone = Set(identifiers.filter { registeredObject(for: $0) == nil })
+        if !gone.isEmpty { drop(gone, from: object, slot) }
+    }
+
+    /// Removes links to objects that do not exist from a relationship. It is no change of the
+    /// context: the store has done the same.
+    func drop(_ gone: Set<PersistentIdentifier>, from object: StoredObject, _ slot: Int) {
+        guard let value = object[slot], value.links.contains(where: gone.contains) else { return }
+        switch value {
+        case .objects(let list):
+            if let base = object.committed[slot]?.links {
+                object.committed[slot] = .objects(base.filter { !gone.contains($0) })
+            }
+            object[slot] = .objects(list.filter { !gone.contains($0) })
+        default:
+            // A changed relationship stays a change, which a save makes nil.
+            guard object.committed[slot] == nil else { return }
+            object[slot] = .null
+        }
+        notify(object, slot)
     }
 
     /// Reads an object that the context does not have.
     func loaded(_ identifier: PersistentIdentifier) -> StoredObject? {
-        read([identifier])
+        _ = try? read([identifier])
         return registeredObject(for: identifier)
     }
 
     /// Reads objects by their identifiers.
+    ///
+    /// - Returns: those that exist.
     @discardableResult
-    func read(_ identifiers: [PersistentIdentifier]) -> [StoredObject] {
+    func read(_ identifiers: [PersistentIdentifier]) throws(LarderError) -> [StoredObject] {
         var found: [StoredObject] = []
         for (entityName, group) in Dictionary(grouping: identifiers, by: \.entityName) {
             guard let entity = model.entities[entityName],
@@ -100,8 +123,7 @@ extension ObjectContext {
             while start < permanent.count {
                 let part = Array(permanent[start...].prefix(Self.loadedMax))
                 start += part.count
-                guard let batches = try? store.objects(part, properties: rowNames(of: entity))
-                else { return found }
+                let batches = try store.objects(part, properties: rowNames(of: entity))
                 for batch in batches { found += register(batch, store) }
             }
         }
@@ -117,6 +139,7 @@ extension ObjectContext {
         var identifiers: [PersistentIdentifier] = []
         identifiers.reserveCapacity(batch.rowCount)
         var slots: [String: [Int?]] = [:]
+        var values = StoredValues(self)
         for row in 0..<batch.rowCount {
             let name = identity.entityName(at: row)
             guard let entity = model.entities[name] else { continue }
@@ -127,12 +150,12 @@ extension ObjectContext {
             let object: StoredObject
             if let known = registeredObject(for: identifier) {
                 object = known
-                refresh(object, batch, row, columns, store)
+                refresh(object, batch, row, columns, store, &values)
             } else {
                 var cells: [Value?] = Array(repeating: nil, count: entity.properties.count)
                 for (column, slot) in zip(batch.columns, columns) {
                     guard let slot else { continue }
-                    cells[slot] = mergedList(
+                    cells[slot] = values.shown(
                         column.value(at: row, store: store.identifier), of: identifier,
                         entity.properties[slot])
                 }
@@ -150,18 +173,22 @@ extension ObjectContext {
     /// Replaces the values of properties without changes.
     private func refresh(
         _ object: StoredObject, _ batch: Batch, _ row: Int, _ columns: [Int?],
-        _ store: any ObjectStore
+        _ store: any ObjectStore, _ values: inout StoredValues
     ) {
         guard object.status == .saved, let entity = object.entity else { return }
         for (column, slot) in zip(batch.columns, columns) {
             guard let slot else { continue }
             let stored = column.value(at: row, store: store.identifier)
+            var value = values.shown(stored, of: object.identifier, entity.properties[slot])
             if object.committed[slot] != nil {
                 guard case .objects(let list) = stored else { continue }
-                rebase(object, slot, list)
-                continue
+                if inverse(of: object, slot)?.kind == .toOne {
+                    object.committed[slot] = stored
+                } else {
+                    value = .objects(rebased(object, slot, list))
+                }
+                value = inOrder(value, of: object[slot])
             }
-            let value = mergedList(stored, of: object.identifier, entity.properties[slot])
             let known = object[slot]
             guard known != value else { continue }
             object[slot] = value
@@ -170,25 +197,28 @@ extension ObjectContext {
     }
 
     /// Makes the changes of a list changes of the list that the store has by now.
-    private func rebase(
+    ///
+    /// - Returns: the list with the changes.
+    private func rebased(
         _ object: StoredObject, _ slot: Int, _ stored: [PersistentIdentifier]
-    ) {
-        guard let entity = object.entity, case .objects(let current)? = object[slot],
-            case .objects(let former)? = object.committed[slot], former != stored
-        else { return }
+    ) -> [PersistentIdentifier] {
+        let current = object[slot]?.links ?? []
+        let former = object.committed[slot]?.links ?? []
         let removed = Set(former).subtracting(current)
         let added = Set(current).subtracting(former)
-        let kept = stored.filter { !removed.contains($0) && !added.contains($0) }
-        let value = mergedList(
-            .objects(kept + current.filter(added.contains)), of: object.identifier,
-            entity.properties[slot])
         // What this context has added or removed stays a change of its own.
         let base = stored.filter { !added.contains($0) }
         object.committed[slot] = .objects(
             base + former.filter { removed.contains($0) && !base.contains($0) })
-        guard value != .objects(current) else { return }
-        object[slot] = value
-        notify(object, slot)
+        return base.filter { !removed.contains($0) } + current.filter(added.contains)
+    }
+
+    /// A list in the order that the context has given it; new members are last.
+    private func inOrder(_ value: Value, of known: Value?) -> Value {
+        let members = Set(value.links)
+        let kept = (known?.links ?? []).filter(members.contains)
+        let listed = Set(kept)
+        return .objects(kept + value.links.filter { !listed.contains($0) })
     }
 
     /// Reads again the lists that objects have.
@@ -220,6 +250,7 @@ extension ObjectContext {
 
     private func refresh(_ batch: Batch, _ store: any ObjectStore) {
         guard let identity = batch.identity else { return }
+        var values = StoredValues(self)
         for row in 0..<batch.rowCount {
             let identifier = PersistentIdentifier(
                 store: store.identifier, entityName: identity.entityName(at: row),
@@ -227,46 +258,8 @@ extension ObjectContext {
             guard let object = registeredObject(for: identifier), let entity = object.entity else {
                 continue
             }
-            refresh(object, batch, row, batch.columns.map { entity.slot(named: $0.name) }, store)
-        }
-    }
-
-    // MARK: - Pending changes of the other side
-
-    /// A list from the store with the changes that objects of the context have made to it.
-    private func mergedList(
-        _ value: Value, of owner: PersistentIdentifier, _ property: ObjectProperty
-    ) -> Value {
-        guard case .objects(var list) = value else { return value }
-        guard !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty else { return value }
-        list.removeAll { identifier in
-            registeredObject(for: identifier)?.status == .deleted
-        }
-        guard let destination = property.relationship.flatMap({ model.entities[$0.destination] }),
-            let inverse = model.inverse(of: property, in: destination)
-        else { return .objects(list) }
-        for other in (Array(inserted.values) + Array(updated.values)).inOrder {
-            guard let entity = other.entity, model.isOf(entity.name, destination.name),
-                other.status == .inserted || other.committed[inverse.slot] != nil
-            else { continue }
-            let refersHere = Self.refers(other[inverse.slot], to: owner)
-            // A link that the other side did not change is as the store has it.
-            guard
-                other.status == .inserted
-                    || refersHere != Self.refers(other.committed[inverse.slot], to: owner)
-            else { continue }
-            let isListed = list.contains(other.identifier)
-            if refersHere, !isListed { list.append(other.identifier) }
-            if !refersHere, isListed { list.removeAll { $0 == other.identifier } }
-        }
-        return .objects(list)
-    }
-
-    private static func refers(_ value: Value?, to owner: PersistentIdentifier) -> Bool {
-        switch value {
-        case .object(let identifier)?: identifier == owner
-        case .objects(let identifiers)?: identifiers.contains(owner)
-        default: false
+            let columns = batch.columns.map { entity.slot(named: $0.name) }
+            refresh(object, batch, row, columns, store, &values)
         }
     }
 }

@@ -1,7 +1,8 @@
 package import LarderModel
 
 // Both sides of a relationship are set at once. A list that was not read yet is not read for that:
-// `mergedList` adds the pending changes when it is read.
+// `PendingLinks` adds the pending changes when it is read. A link to an object that will be deleted
+// stays in the values until the save, and is not shown.
 
 extension ObjectContext {
     /// Sets a to-one relationship, with its inverse.
@@ -23,19 +24,23 @@ extension ObjectContext {
     ) {
         locked {
             var seen: Set<PersistentIdentifier> = []
-            let new = targets.filter { seen.insert($0).inserted }
+            var new = targets.filter { seen.insert($0).inserted }
             let old = related(of: object, slot)
+            // The caller does not see the members that will be deleted.
+            new += old.filter { identifier in
+                registeredObject(for: identifier)?.status == .deleted
+                    && seen.insert(identifier).inserted
+            }
             guard old != new else { return }
+            let former = Set(old)
+            let removed = old.filter { !seen.contains($0) }
+            let added = new.filter { !former.contains($0) }
+            loadRelated(removed + added, of: object, slot)
             write(.objects(new), of: object, slot)
             guard let inverse = inverse(of: object, slot) else { return }
-            for identifier in old where !seen.contains(identifier) {
-                removeInverse(of: identifier, inverse, object)
-            }
-            let former = Set(old)
-            for identifier in new where !former.contains(identifier) {
-                guard let target = registeredObject(for: identifier) ?? loaded(identifier) else {
-                    continue
-                }
+            for identifier in removed { removeInverse(of: identifier, inverse, object) }
+            for identifier in added {
+                guard let target = registeredObject(for: identifier) else { continue }
                 addInverse(to: target, inverse, object, slot)
             }
         }
@@ -44,11 +49,7 @@ extension ObjectContext {
     /// The identifiers of the related objects: at most one of a to-one relationship.
     package func related(of object: StoredObject, _ slot: Int) -> [PersistentIdentifier] {
         if object[slot] == nil { load(object, slot) }
-        switch object[slot] {
-        case .object(let identifier)?: return [identifier]
-        case .objects(let identifiers)?: return identifiers
-        default: return []
-        }
+        return object[slot]?.links ?? []
     }
 
     private func write(_ value: Value, of object: StoredObject, _ slot: Int) {
@@ -56,7 +57,7 @@ extension ObjectContext {
         object[slot] = value
     }
 
-    private func inverse(of object: StoredObject, _ slot: Int) -> ObjectProperty? {
+    func inverse(of object: StoredObject, _ slot: Int) -> ObjectProperty? {
         guard let entity = object.entity else { return nil }
         let property = entity.properties[slot]
         guard let relationship = property.relationship,
@@ -68,7 +69,11 @@ extension ObjectContext {
     private func removeInverse(
         of identifier: PersistentIdentifier, _ inverse: ObjectProperty, _ object: StoredObject
     ) {
-        guard let target = registeredObject(for: identifier), target.isManaged else { return }
+        // A list that the context does not have is read with the pending changes.
+        let known = registeredObject(for: identifier)
+        guard let target = inverse.kind == .toOne ? known ?? loaded(identifier) : known,
+            target.isManaged, target.status != .deleted
+        else { return }
         switch inverse.kind {
         case .attribute: break
         case .toOne:
@@ -86,14 +91,18 @@ extension ObjectContext {
     private func addInverse(
         to target: StoredObject, _ inverse: ObjectProperty, _ object: StoredObject, _ slot: Int
     ) {
-        guard target.isManaged else { return }
+        guard target.isManaged, target.status != .deleted else { return }
         switch inverse.kind {
         case .attribute: break
         case .toOne:
             let former = related(of: target, inverse.slot).first
             guard former != object.identifier else { return }
             write(.object(object.identifier), of: target, inverse.slot)
-            if let former, let owner = registeredObject(for: former) {
+            guard let former else { break }
+            let known = registeredObject(for: former)
+            // The objects are of the entity of the relationship, or of its subentities.
+            let isToOne = object.entity?.properties[slot].kind == .toOne
+            if let owner = isToOne ? known ?? loaded(former) : known {
                 release(target, from: owner, slot)
             }
         case .toMany:
@@ -108,7 +117,7 @@ extension ObjectContext {
 
     /// Removes an object from the relationship of its former owner.
     private func release(_ target: StoredObject, from owner: StoredObject, _ slot: Int) {
-        guard owner.isManaged else { return }
+        guard owner.isManaged, owner.status != .deleted else { return }
         switch owner.entity?.properties[slot].kind {
         case .toOne?:
             guard related(of: owner, slot).first == target.identifier else { return }

@@ -60,8 +60,8 @@ extension ObjectContext {
                 }
             }
         }
-        if !missing.isEmpty { for object in inserts + updates { remove(missing, from: object) } }
         finish(inserts, updates, deletions, result, store, &saved)
+        if !missing.isEmpty { for object in inserts + updates { remove(missing, from: object) } }
     }
 
     /// The object that the store does not have any more.
@@ -86,14 +86,7 @@ extension ObjectContext {
             if let gone = registeredObject(for: identifier) { removeGone(gone) }
         }
         for property in entity.properties where property.kind != .attribute {
-            switch object[property.slot] {
-            case .object(let identifier)? where missing.contains(identifier):
-                object[property.slot] = .null
-            case .objects(let list)? where list.contains(where: missing.contains):
-                object[property.slot] = .objects(list.filter { !missing.contains($0) })
-            default: continue
-            }
-            notify(object, property.slot)
+            drop(missing, from: object, property.slot)
         }
     }
 
@@ -129,7 +122,10 @@ extension ObjectContext {
             object.committed = [:]
             object.isTouched = false
         }
-        for object in deletions { removeGone(object) }
+        for object in deletions {
+            removeGone(object)
+            unlink(object)
+        }
         saved.inserted += inserts
         saved.updated += updates
         saved.deleted += deletions

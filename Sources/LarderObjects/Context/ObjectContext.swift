@@ -140,6 +140,10 @@ public final class ObjectContext {
 
     func setValue(_ value: Value, of object: StoredObject, at slot: Int) {
         locked {
+            // A value that is as it was is not a change.
+            if object.status == .saved, object.committed[slot] == nil, object[slot] == value {
+                return
+            }
             willChange(object, slot)
             object[slot] = value
         }
@@ -161,7 +165,6 @@ public final class ObjectContext {
         deleted[key] = nil
         object.status = .gone
         object.committed = [:]
-        object.severed = []
         unregister(object.identifier)
     }
 }

@@ -39,11 +39,16 @@ package struct ObjectFetch: Sendable {
     }
 
     /// Whether the result may depend on values of other objects than its own.
-    package var readsOtherObjects: Bool {
+    package var readsOtherObjects: Bool { expressions.contains(where: \.readsOtherObjects) }
+
+    /// The names of the properties on which the result depends.
+    var names: Set<String> { Set(expressions.flatMap(\.names)) }
+
+    private var expressions: [QueryExpression] {
         let sortTerms = sort.compactMap { key in
             if case .tree(let tree) = key.term { tree } else { nil }
         }
-        return ([predicate].compactMap { $0 } + sortTerms).contains(where: \.readsOtherObjects)
+        return [predicate].compactMap { $0 } + sortTerms
     }
 }
 
@@ -54,6 +59,11 @@ extension QueryExpression {
         case .collection, .subquery: true
         default: children.contains(where: \.readsOtherObjects)
         }
+    }
+
+    fileprivate var names: [String] {
+        if case .keyPath(_, let names) = self { return names }
+        return children.flatMap(\.names)
     }
 }
 

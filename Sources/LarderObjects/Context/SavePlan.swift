@@ -11,6 +11,7 @@ struct SavePlan {
     private var linkOrder: [Link] = []
     /// Objects that this plan deletes, and those that others have deleted.
     private var deleted: Set<PersistentIdentifier>
+    private var inserted: Set<PersistentIdentifier> = []
 
     /// A member of the list of an object.
     private struct Link: Hashable {
@@ -30,6 +31,7 @@ struct SavePlan {
         inserts: [StoredObject], updates: [StoredObject], deletions: [StoredObject]
     ) {
         deleted.formUnion(deletions.map(\.identifier))
+        inserted = Set(inserts.map(\.identifier))
         for object in inserts + updates { collectLinks(of: object) }
         let edits = editsByOwner()
         for object in inserts {
@@ -59,6 +61,12 @@ struct SavePlan {
         }
     }
 
+    /// Whether an object is there after the save, as far as the context knows. An object that was
+    /// inserted and deleted again has left its temporary identifier where there is no inverse.
+    private func exists(_ identifier: PersistentIdentifier) -> Bool {
+        !deleted.contains(identifier) && (!identifier.isTemporary || inserted.contains(identifier))
+    }
+
     /// The values of attributes and to-one relationships.
     ///
     /// - Parameter slots: Which ones; nil for all.
@@ -75,7 +83,7 @@ struct SavePlan {
             {
                 continue
             }
-            if case .object(let identifier) = value, deleted.contains(identifier) {
+            if case .object(let identifier) = value, !exists(identifier) {
                 values[property.name] = .null
             } else {
                 values[property.name] = value
@@ -103,7 +111,7 @@ struct SavePlan {
                     (entity.name, property.name) <= (destination.name, inverse.name)
                 } ?? true
             func link(_ member: PersistentIdentifier, _ isAdded: Bool) {
-                guard !deleted.contains(member) else { return }
+                guard exists(member) else { return }
                 let link =
                     isOwner
                     ? Link(owner: object.identifier, name: property.name, member: member)

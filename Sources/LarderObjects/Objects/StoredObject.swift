@@ -36,8 +36,6 @@ public final class StoredObject {
     var siblings: Siblings?
     /// The order in which objects were inserted or deleted.
     var order = 0
-    /// What the deletion took from other objects, for a rollback.
-    var severed: [SeveredLink] = []
 
     public init() {}
 
@@ -289,13 +287,6 @@ public protocol ObjectOwner: AnyObject {
     func _$join(_ contextOwner: AnyObject)
     /// Called before the object is used by a context: unites the levels of a class hierarchy.
     func _$unite()
-}
-
-/// A link that a pending deletion removed from the other object's values.
-struct SeveredLink {
-    let object: StoredObject
-    let slot: Int
-    let value: Value?
 }
 
 /// The keys of objects of one entity that were read together.

@@ -96,7 +96,8 @@ struct DocumentedModel {
                 pending[side].rows[article]?.tags.remove(tag)
             }
         } else if pending[side].changes[article, default: Changes()].tags[tag] != nil {
-            pending[side].changes[article]?.tags[tag]?.value = isTagged
+            // A link that is as it was is not a change.
+            pending[side].changes[article]?.tags[tag] = nil
         } else {
             pending[side].changes[article, default: Changes()].tags[tag] = Change(
                 base: !isTagged, value: isTagged)

@@ -347,9 +347,7 @@ struct RandomContextTests {
     /// A container is used for so many operations.
     private static let stepsMax = 250
 
-    @Test(
-        "show what the documentation says",
-        .enabled(if: ProcessInfo.processInfo.environment["LARDER_FUZZ_ITERATIONS"] != nil))
+    @Test("show what the documentation says")
     func operations() throws {
         var generator = SeededGenerator.fromEnvironment("operations of two contexts")
         var remaining = RandomTesting.iterations(1_000)
