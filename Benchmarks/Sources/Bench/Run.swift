@@ -72,6 +72,9 @@ final class Run {
         return try Peer("\(peers)/\(name)", arguments)
     }
 
+    /// The program with models of SwiftData; nil if only Larder's client is measured.
+    var models: String? { peers.map { "\($0)/models" } }
+
     /// The processes of the servers that scripts/bench has started.
     var peerServers: [pid_t] {
         let list = ProcessInfo.processInfo.environment["LARDER_BENCH_SERVERS"] ?? ""

@@ -18,7 +18,7 @@ public struct BoundExpression: Hashable, Sendable {
     public init<Entity: QueryableEntity>(
         _ predicate: Predicate<Entity>, argumentsFrom first: Int = 0
     ) throws(LarderError) {
-        var translation = Translation()
+        var translation = Translation(Entity.self)
         translation.bind(predicate.variable, to: .computed(.object))
         let term = try translation.term(predicate.expression)
         try self.init(translation.predicate(term), translation.arguments, from: first)
@@ -31,7 +31,7 @@ public struct BoundExpression: Hashable, Sendable {
     public init<Entity: QueryableEntity, Output>(
         _ expression: Expression<Entity, Output>, argumentsFrom first: Int = 0
     ) throws(LarderError) {
-        var translation = Translation()
+        var translation = Translation(Entity.self)
         translation.bind(expression.variable, to: .computed(.object))
         let term = try translation.term(expression.expression)
         try self.init(translation.operand(term), translation.arguments, from: first)

@@ -10,7 +10,7 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
             if let test = try translation.test(element, isWithin: sequence) {
                 return .computed(test)
             }
-            let list = translation.argument(.list(try Value.list(captured: sequence)))
+            let list = translation.argument(.list(try translation.list(sequence)))
             return .computed(.compare(element, .in, list))
         case (.computed(let collection), let element):
             // The element of a string is a character.
@@ -92,11 +92,11 @@ extension Translation {
     }
 }
 
-extension Value {
+extension Translation {
     /// The elements of a captured sequence.
     ///
     /// - Throws: `resourceExhausted` for a sequence that is too long, or infinite.
-    fileprivate static func list(captured: some Sequence) throws(LarderError) -> [Value] {
+    fileprivate func list(_ captured: some Sequence) throws(LarderError) -> [Value] {
         var values: [Value] = []
         for element in captured {
             guard values.count < Limits.listElementsMax else {
@@ -104,7 +104,7 @@ extension Value {
                     .resourceExhausted,
                     "a captured collection has more than \(Limits.listElementsMax) elements")
             }
-            values.append(try Value(captured: element))
+            values.append(try Value(captured: element, in: entity))
         }
         return values
     }

@@ -62,7 +62,7 @@ extension Translation {
         case (.computed(let expression), .captured(let captured)),
             (.captured(let captured), .computed(let expression)):
             try checkSingle(Left.Output.self)
-            switch try Value(captured: captured) {
+            switch try Value(captured: captured, in: entity) {
             case .null: return Term(predicate: expression.isNil)
             case .bool(let bool): return Term(predicate: expression.equals(bool))
             default: break

@@ -28,17 +28,22 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
         case .captured(let value):
             .captured(value[keyPath: keyPath as Swift.KeyPath<Root.Output, Output>])
         case .computed(let expression):
-            .computed(try property(of: expression))
+            .computed(try property(of: expression, translation.entity))
         }
     }
 
-    private func property(of root: QueryExpression) throws(LarderError) -> QueryExpression {
+    private func property(
+        of root: QueryExpression, _ outer: any QueryableEntity.Type
+    ) throws(LarderError) -> QueryExpression {
         if let kind { return try measure(kind, of: root) }
         // A raw value is stored as it is.
         if let type = Root.Output.self as? any RawRepresentable.Type, type.isRawValue(keyPath) {
             return root
         }
         guard let entity = Root.Output.self as? any QueryableEntity.Type else {
+            if case .keyPath(let base, let steps) = root, let names = outer.members(at: keyPath) {
+                return .keyPath(base, steps + names)
+            }
             throw unsupported(
                 "\(keyPath.words), a property of \(Root.Output.self)",
                 hint: "use a property of an entity, or the count of a collection")

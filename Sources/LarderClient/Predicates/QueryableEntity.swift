@@ -31,8 +31,21 @@ public protocol QueryableEntity {
     /// that type: `\Student.name` and `\Person.name` are different key paths.
     static func property(at keyPath: AnyKeyPath) -> EntityProperty?
 
+    /// The names of the members along a key path into a structure that an attribute stores as a
+    /// JSON document; nil if the key path has none. By default there are none.
+    static func members(at keyPath: AnyKeyPath) -> [String]?
+
+    /// The value of the store for a captured value of a type that only the entity knows, such as a
+    /// structure that is stored as a JSON document; nil, the default, if there is none.
+    static func storedValue(of captured: Any) -> Value?
+
     /// The identifier of the object that this value represents.
     var persistentModelID: PersistentIdentifier { get }
+}
+
+extension QueryableEntity {
+    public static func members(at keyPath: AnyKeyPath) -> [String]? { nil }
+    public static func storedValue(of captured: Any) -> Value? { nil }
 }
 
 /// A property of an entity, as the value of a key path.

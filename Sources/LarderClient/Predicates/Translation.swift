@@ -22,6 +22,8 @@ enum Term<Output> {
 /// condition (`text.isEmpty || …`) is constant for the store. All other parts become the
 /// expression. Nothing is filtered in memory.
 struct Translation {
+    /// The entity of the predicate.
+    let entity: any QueryableEntity.Type
     private(set) var arguments: [QueryArgument] = []
     /// A `Term` of the variable's own type for each variable in scope.
     private var bindings: [PredicateExpressions.VariableID: Any] = [:]
@@ -30,6 +32,8 @@ struct Translation {
 
     /// The maximum depth of Swift's tree, which has several levels for one of the store's.
     private static let depthMax = 512
+
+    init(_ entity: any QueryableEntity.Type) { self.entity = entity }
 
     mutating func bind<Output>(
         _ variable: PredicateExpressions.Variable<Output>, to term: Term<Output>
@@ -70,7 +74,7 @@ struct Translation {
         switch term {
         case .computed(let expression): return expression
         case .captured(let captured):
-            switch try Value(captured: captured) {
+            switch try Value(captured: captured, in: entity) {
             // The planner uses these three values, so they are constants and not arguments.
             case .null: return .constant(.null)
             case .bool(let bool): return .constant(.bool(bool))

@@ -10,8 +10,11 @@ private protocol CapturedValue {
 extension Value {
     /// The store's value for a captured value.
     ///
+    /// - Parameter entity: The entity of the predicate.
     /// - Throws: `unsupportedPredicate` if the store has no such value.
-    init(captured: some Any) throws(LarderError) {
+    init(
+        captured: some Any, in entity: any QueryableEntity.Type
+    ) throws(LarderError) {
         if let known = captured as? any CapturedValue {
             guard let value = known.stored else {
                 throw unsupported(
@@ -23,11 +26,13 @@ extension Value {
                 self = .null
                 return
             }
-            try self.init(captured: wrapped)
+            try self.init(captured: wrapped, in: entity)
         } else if let object = captured as? any QueryableEntity {
             self = .object(object.persistentModelID)
         } else if let raw = captured as? any RawRepresentable {
-            try self.init(captured: raw.rawValue)
+            try self.init(captured: raw.rawValue, in: entity)
+        } else if let value = entity.storedValue(of: captured) {
+            self = value
         } else {
             throw unsupported("a captured \(type(of: captured))")
         }

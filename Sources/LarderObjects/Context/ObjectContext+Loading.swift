@@ -60,8 +60,8 @@ extension ObjectContext {
         }
     }
 
-    /// Reads the related objects that the context does not have, and those of its siblings. Links to
-    /// objects that do not exist any more are dropped.
+    /// Reads the related objects that the context does not have, and those of its siblings. Links
+    /// to objects that do not exist any more are dropped.
     func loadRelated(
         _ identifiers: [PersistentIdentifier], of object: StoredObject, _ slot: Int
     ) {

@@ -44,12 +44,12 @@ public final class StoredObject {
         _ identifier: PersistentIdentifier, _ entity: ObjectEntity, _ status: Status,
         _ context: ObjectContext, _ cells: [Value?] = []
     ) {
-        nonisolated(unsafe) let context = context
+        let held = Held(value: context)
         state.withLock { state in
             state.identifier = identifier
             state.entity = entity
             state.status = status
-            state.context = context
+            state.context = held.value
             state.cells = cells
         }
     }
@@ -87,29 +87,19 @@ public final class StoredObject {
 
     /// The context, which may have ended.
     public internal(set) var context: ObjectContext? {
-        get {
-            state.withLock { state in
-                nonisolated(unsafe) let context = state.context
-                return context
-            }
-        }
+        get { state.withLock { Held(value: $0.context) }.value }
         set {
-            nonisolated(unsafe) let new = newValue
-            state.withLock { $0.context = new }
+            let new = Held(value: newValue)
+            state.withLock { $0.context = new.value }
         }
     }
 
     /// The instance of the model class, if there is one.
     public var owner: (any ObjectOwner)? {
-        get {
-            state.withLock { state in
-                nonisolated(unsafe) let owner = state.owner
-                return owner
-            }
-        }
+        get { state.withLock { Held(value: $0.owner) }.value }
         set {
-            nonisolated(unsafe) let new = newValue
-            state.withLock { $0.owner = new }
+            let new = Held(value: newValue)
+            state.withLock { $0.owner = new.value }
         }
     }
 
@@ -140,17 +130,16 @@ public final class StoredObject {
     public internal(set) subscript(slot: Int) -> Value? {
         get { state.withLock { slot < $0.cells.count ? $0.cells[slot] : nil } }
         set {
-            // A value of a model may run code when it is released.
-            nonisolated(unsafe) var former: Any?
-            state.withLock { state in
+            // A value of a model may run code when it is released, so that is not done here.
+            let former = state.withLock { state in
                 if slot >= state.cells.count {
                     let missing = slot + 1 - state.cells.count
                     state.cells.append(contentsOf: repeatElement(nil, count: missing))
                 }
                 state.cells[slot] = newValue
-                former = state.decoded.removeValue(forKey: slot)
+                return Held(value: state.decoded.removeValue(forKey: slot))
             }
-            _ = former
+            withExtendedLifetime(former) {}
         }
     }
 
@@ -175,50 +164,46 @@ public final class StoredObject {
 
     /// The value of an attribute that is stored in another form, such as JSON, if it is known.
     public func decoded(at slot: Int) -> Any? {
-        state.withLock { state in
-            nonisolated(unsafe) let value = state.decoded[slot]
-            return value
-        }
+        state.withLock { Held(value: $0.decoded[slot]) }.value
     }
 
     /// Keeps a value in the form in which it is used, until another one is stored.
     ///
     /// - Parameter value: What is stored for it. If that is not the value any more, nothing is kept.
     public func keep(_ decoded: Any, of value: Value?, at slot: Int) {
-        nonisolated(unsafe) var kept: Any? = decoded
-        state.withLock { state in
-            guard (slot < state.cells.count ? state.cells[slot] : nil) == value else { return }
-            let former = state.decoded.updateValue(kept as Any, forKey: slot)
-            kept = former
+        let new = Held(value: decoded)
+        let former = state.withLock { state -> Held<Any?> in
+            guard (slot < state.cells.count ? state.cells[slot] : nil) == value else {
+                return Held(value: nil)
+            }
+            return Held(value: state.decoded.updateValue(new.value, forKey: slot))
         }
-        _ = kept
+        withExtendedLifetime(former) {}
     }
 
     /// Forgets all values, which are read again.
     func forget() {
-        nonisolated(unsafe) var former: [Int: Any] = [:]
-        state.withLock { state in
+        let former = state.withLock { state in
+            let decoded = Held(value: state.decoded)
             state.cells = Array(repeating: nil, count: state.cells.count)
-            swap(&former, &state.decoded)
+            state.decoded = [:]
+            return decoded
         }
-        _ = former
+        withExtendedLifetime(former) {}
     }
 
     /// Moves the values of a subclass's own level, which were set before its superclass was
     /// initialized, into this object.
     public func unite(with level: StoredObject) {
         guard level !== self else { return }
-        nonisolated(unsafe) let other = level.state.withLock { state in
-            nonisolated(unsafe) let values = (state.cells, state.decoded, state.related)
-            return values
+        let own = level.state.withLock { state in
+            (cells: state.cells, decoded: Held(value: state.decoded))
         }
-        for (slot, value) in other.0.enumerated() {
+        for (slot, value) in own.cells.enumerated() {
             if let value { self[slot] = value }
         }
-        state.withLock { state in
-            state.decoded.merge(other.1) { _, new in new }
-            state.related.merge(other.2) { _, new in new }
-        }
+        for (slot, value) in own.decoded.value { keep(value, of: self[slot], at: slot) }
+        related.merge(level.related) { _, new in new }
     }
 
     // MARK: - Relationships
@@ -239,16 +224,15 @@ public final class StoredObject {
 
     /// Related objects without a context, by slot, until this object gets a context.
     var related: [Int: [any ObjectOwner]] {
-        get {
-            state.withLock { state in
-                nonisolated(unsafe) let related = state.related
+        get { state.withLock { Held(value: $0.related) }.value }
+        set {
+            let new = Held(value: newValue)
+            let former = state.withLock { state in
+                let related = Held(value: state.related)
+                state.related = new.value
                 return related
             }
-        }
-        set {
-            nonisolated(unsafe) var exchanged = newValue
-            state.withLock { swap(&exchanged, &$0.related) }
-            _ = exchanged
+            withExtendedLifetime(former) {}
         }
     }
 
@@ -266,6 +250,9 @@ public final class StoredObject {
 }
 
 extension StoredObject {
+    /// Sendable unchecked: what is passed into the lock and out of it, on one thread.
+    private struct Held<Wrapped>: @unchecked Sendable { let value: Wrapped }
+
     /// Sendable unchecked: it is used under the lock of its object.
     private struct State: @unchecked Sendable {
         var cells: [Value?] = []

@@ -86,6 +86,17 @@ extension PersistentModel {
         if RequirementProbe.isIdentifier(keyPath, of: Self.self) { return .identifier }
         return RequirementProbe.property(keyPath, of: Self.self).map { .named($0.storeName) }
     }
+
+    /// The members of a structure that is stored as a JSON document.
+    public static func members(at keyPath: AnyKeyPath) -> [String]? {
+        JSONMembers.path(of: keyPath)
+    }
+
+    /// The JSON document of a captured structure or collection.
+    public static func storedValue(of captured: Any) -> LarderModel.Value? {
+        let coding = AttributeCoding.coding(of: type(of: captured))
+        return coding.form == .json ? try? coding.encode(captured) : nil
+    }
 }
 
 /// A list of models as the type of a relationship: an array, or an optional one.

@@ -51,6 +51,31 @@ struct ConformancePredicateTests {
                 == ["bob"])
     }
 
+    @Test("structures that are stored as JSON: members, and captured values")
+    func structures() throws {
+        #expect(try matching(#Predicate { $0.place.city == "Rome" }) == ["Ada", "bob"])
+        #expect(
+            try matching(#Predicate { $0.place.rank > 0 && $0.place.city != "Rome" }) == ["Éva"])
+        #expect(
+            try matching(#Predicate { $0.place.city.localizedStandardContains("OSL") })
+                == ["Éva"])
+        let place = Place(city: "Rome", rank: 1)
+        #expect(try matching(#Predicate { $0.place == place }) == ["bob"])
+        #expect(try matching(#Predicate { $0.place != place }) == ["Ada", "Éva"])
+        let places = [place, Place(city: "Oslo", rank: 2)]
+        #expect(try matching(#Predicate { places.contains($0.place) }) == ["bob", "Éva"])
+        #expect(try matching(#Predicate { $0.places == places }) == [])
+    }
+
+    @Test("a computed member of a structure is refused with its name")
+    func computedMember() throws {
+        let error = #expect(throws: SwiftDataError.self) {
+            _ = try matching(#Predicate { $0.place.hashValue == 1 })
+        }
+        #expect(error == .unsupportedPredicate)
+        #expect("\(try #require(error))".contains("hashValue"))
+    }
+
     @Test("to-one and optionals: chains, if let, flatMap, nil")
     func optionals() throws {
         #expect(try matching(#Predicate { $0.required.name == "Red" }) == ["Ada"])

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// GRDB in process. Answers `load COUNT` and `scan`.
+/// GRDB in process. Answers `load COUNT` and `scan`, and the commands of `Shelf`.
 @main
 struct Main {
     struct Student: FetchableRecord, Decodable {
@@ -18,12 +18,19 @@ struct Main {
     }
 
     static func main() throws {
-        let database = try DatabaseQueue(path: CommandLine.arguments[1])
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+        }
+        let database = try DatabaseQueue(
+            path: CommandLine.arguments[1], configuration: configuration)
+        let shelf = Shelf(database: database)
         while let line = readLine() {
             let words = line.split(separator: " ")
+            let count = words.count > 1 ? Int(words[1]) ?? 0 : 0
             let answer =
-                words[0] == "load"
-                ? try load(database, Int(words[1]) ?? 0) : try scan(database)
+                try shelf.answer(String(words[0]), count)
+                ?? (words[0] == "load" ? try load(database, count) : try scan(database))
             print("\(answer.value) \(answer.checksum)")
             fflush(nil)
         }
