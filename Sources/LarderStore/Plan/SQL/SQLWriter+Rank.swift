@@ -50,8 +50,8 @@ extension SQLWriter {
         rankedSearch = search
         rankedSearch?.readsRanked = true
         return """
-            SELECT \(try results(query)) FROM (\(keys)) AS ranked CROSS JOIN \(from(query.sources)) \
-            WHERE \(search.index.key.sql) = ranked.k ORDER BY \(try terms(of: query, nil))
+            SELECT \(try results(query)) FROM (\(keys)) AS ranked \
+            CROSS JOIN \(from(query.sources)) WHERE \(search.index.key.sql) = ranked.k ORDER BY \(try terms(of: query, nil))
             """
     }
 
