@@ -51,7 +51,8 @@ extension SQLWriter {
         rankedSearch?.readsRanked = true
         return """
             SELECT \(try results(query)) FROM (\(keys)) AS ranked \
-            CROSS JOIN \(from(query.sources)) WHERE \(search.index.key.sql) = ranked.k ORDER BY \(try terms(of: query, nil))
+            CROSS JOIN \(from(query.sources)) WHERE \(search.index.key.sql) = ranked.k \
+            ORDER BY \(try terms(of: query, nil))
             """
     }
 
