@@ -44,6 +44,29 @@ struct PredicateTests {
         try articles.check(#Predicate { $0.date == tenth ?? day })
     }
 
+    @Test("searches for words, whose best objects come first")
+    func searches() throws {
+        let articles = try ArticleStore()
+        let both = try TextSearch("uber OR b OR strasse", in: \Article.title, \Article.subtitle)
+        try articles.check(#Predicate { both.contains($0) })
+        try articles.check(#Predicate { !both.contains($0) })
+        try articles.check(#Predicate { both.contains($0) && $0.words > 100 })
+        let beginning = try TextSearch("a* -family", in: \Article.subtitle)
+        try articles.check(#Predicate { beginning.contains($0) })
+        let review = try TextSearch("b", in: \Review.text)
+        try articles.check(#Predicate { $0.reviews.contains { review.contains($0) } })
+        let name = try TextSearch("ather", in: \Category.name)
+        try articles.check(#Predicate { $0.category.flatMap { name.contains($0) } == true })
+        let best = try articles.client.fetch(
+            where: #Predicate<Article> { both.contains($0) }, sort: [both.bestFirst], limit: 3)
+        let expected = articles.all.filter { both.contains($0) }
+            .sorted { (both.score(of: $1), $0.number) < (both.score(of: $0), $1.number) }
+        #expect(expected.count == 5)
+        #expect(
+            best.map { $0["number"] }
+                == expected.prefix(3).map { .int(Int64($0.number)) })
+    }
+
     @Test("strings by characters, and ignoring case and diacritics")
     func strings() throws {
         let articles = try ArticleStore()

@@ -83,6 +83,19 @@ struct AggregateTests {
         #expect(book.pages == 41)
     }
 
+    @Test("finds models by words, saved or not")
+    func search() throws {
+        let context = try context()
+        context.insert(Book(title: "Émile's larder", pages: 7))
+        let search = try TextSearch("emile lard*", in: \Book.title)
+        let byWords = FetchDescriptor<Book>(
+            predicate: #Predicate { search.contains($0) && $0.pages < 10 })
+        #expect(try context.fetch(byWords).map(\.title) == ["Émile's larder"])
+        try context.save()
+        #expect(try context.fetch(byWords).map(\.pages) == [7])
+        #expect(try context.fetchCount(byWords) == 1)
+    }
+
     @Test("finds the models whose lists have one that matches, as identifiers in order")
     func subquery() throws {
         let context = try context()

@@ -80,6 +80,33 @@ struct RecordQueryTests {
         #expect(code { _ = try library.store.fetch(Book.self, limit: -1) } != nil)
     }
 
+    @Test("searches for words, page by page with the best first")
+    func searches() throws {
+        let library = try Library()
+        let store = library.store
+        for title in ["Yachts", "Yachts and yachts", "Yachts of the north sea"] {
+            var book = Book(title: title, author: try Ref(library.authors[0]))
+            book.binding = .hardcover
+            _ = try store.insert(book)
+        }
+        let search = try TextSearch("yachts", in: \Book.Fields.title)
+        let isFound = #Predicate<Book.Fields> { search.contains($0) }
+        let isBound = #Predicate<Book.Fields> { search.contains($0) && $0.binding != nil }
+        let sort = [RecordSort<Book>(by: search.score, descending: true)]
+        #expect(
+            try store.fetch(Book.self, where: isBound, sort: sort).map(\.title)
+                == ["Yachts and yachts", "Yachts", "Yachts of the north sea"])
+        var titles: [String] = []
+        var cursor: RecordCursor<Book>?
+        repeat {
+            let page = try store.fetch(
+                Book.self, where: isFound, sort: sort, limit: 1, after: cursor)
+            titles += page.records.map(\.title)
+            cursor = page.next
+        } while cursor != nil
+        #expect(titles == ["Yachts and yachts", "Yachts", "Yachts of the north sea"])
+    }
+
     @Test("counts, and aggregates with typed rows")
     func aggregates() throws {
         let library = try Library()

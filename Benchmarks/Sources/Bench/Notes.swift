@@ -94,7 +94,7 @@ final class NoteServer {
     var storeBytes: Int {
         [server.store, server.store + "-wal"].reduce(0) { sum, path in
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-            return sum + (attributes?[.size] as? Int ?? 0)
+            return sum + ((attributes?[.size] as? any BinaryInteger).map { Int($0) } ?? 0)
         }
     }
 

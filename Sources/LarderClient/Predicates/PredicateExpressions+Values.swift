@@ -50,12 +50,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
         }
         switch entity.property(at: keyPath) {
         case .identifier: return root
-        case .named(let name):
-            switch root {
-            case .object, .variable: return .keyPath(root, [name])
-            case .keyPath(let base, let steps): return .keyPath(base, steps + [name])
-            default: throw unsupported("the property \(name) of a computed object")
-            }
+        case .named(let name): return try root.property(named: name)
         case nil:
             throw unsupported(
                 "\(keyPath.words), which \(entity.entityName) does not declare")
@@ -78,6 +73,17 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
             return .compare(.collection(.count, root), .equal, .constant(.int(0)))
         case .collectionFirst, .bidirectionalCollectionLast:
             throw unsupported("\(keyPath.words) of a to-many relationship")
+        }
+    }
+}
+
+extension QueryExpression {
+    /// A property of the object that this expression is.
+    func property(named name: String) throws(LarderError) -> QueryExpression {
+        switch self {
+        case .object, .variable: return .keyPath(self, [name])
+        case .keyPath(let base, let steps): return .keyPath(base, steps + [name])
+        default: throw unsupported("the property \(name) of a computed object")
         }
     }
 }

@@ -57,7 +57,7 @@ extension QueryExpression {
     /// Whether the expression is true or false, and never nil.
     var isPredicate: Bool {
         switch self {
-        case .comparison, .typeTest, .and, .or, .not, .constant(.bool): true
+        case .comparison, .typeTest, .and, .or, .not, .constant(.bool), .function(.search, _): true
         default: false
         }
     }

@@ -213,8 +213,7 @@ extension SchemaFileReader {
         }
         let path = object.path["search"]
         guard let json = object["search"],
-            let search = self.object(
-                json, at: path, known: SchemaKey.search, reserved: SchemaKey.searchReserved)
+            let search = self.object(json, at: path, known: SchemaKey.search)
         else { return [] }
         let kinds = [SchemaKey.trigram, SchemaKey.words]
         let tokens: [JSONValue]

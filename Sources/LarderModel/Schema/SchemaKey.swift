@@ -21,7 +21,6 @@ package enum SchemaKey {
 
     /// The keys of `search`, if it is an object, and the values of `tokens`.
     package static let search = ["tokens"]
-    package static let searchReserved = ["language"]
     static let (trigram, words) = ("trigram", "words")
 
     /// Keys of attributes that are reserved for later releases and rejected until then. The values

@@ -11,7 +11,8 @@ enum SearchFunctions {
     /// `larder_snippet(text, search, words, start, end)`
     static let snippet = "larder_snippet"
 
-    /// `larder_match_score(index)`: the score of the row that an index of words has found.
+    /// `larder_match_score(index, sizes)`: the score of the row that an index of words has found,
+    /// given the numbers of words that FTS5 has stored for it.
     static let matchScore = "larder_match_score"
 
     static func name(of function: ScalarFunction) -> String? {
@@ -39,8 +40,9 @@ enum SearchFunctions {
             return .real(search.score)
         }
         var counts = TermCounts()
-        try connection.registerMatch(name: matchScore) { match in
-            .real(counts.score(of: match))
+        try connection.registerMatch(name: matchScore) { match, arguments in
+            guard arguments.count == 1 else { return .error("\(matchScore) needs the sizes") }
+            return arguments[0].withSpan { .real(counts.score(of: match, sizes: $0)) }
         }
         for function in [ScalarFunction.highlight, .snippet] {
             try register(function, on: connection, problems) {
@@ -103,22 +105,29 @@ enum SearchFunctions {
 private struct TermCounts {
     private var counts: [Int] = []
 
-    mutating func score(of match: MatchedRow) -> Double {
-        let (termCount, columnCount) = (match.phraseCount, match.columnCount)
+    /// - Parameter sizes: The number of words in each column, as SQLite's variable-length integers.
+    mutating func score(of match: MatchedRow, sizes: Span<UInt8>) -> Double {
+        let termCount = match.phraseCount
+        var columnCount = 0
+        for index in sizes.indices where sizes[index] < 0x80 { columnCount += 1 }
         let size = termCount * columnCount
         if counts.count < size { counts = [Int](repeating: 0, count: size) }
         for index in 0..<size { counts[index] = 0 }
-        match.forEachInstance { phrase, column in
-            if phrase < termCount, column < columnCount { counts[column * termCount + phrase] += 1 }
+        for term in 0..<termCount {
+            match.forEachInstance(ofPhrase: term) { column in
+                if column < columnCount { counts[column * termCount + term] += 1 }
+            }
         }
         var score = SearchScore()
-        for column in 0..<columnCount {
-            var wordCount: Int?
+        var (column, wordCount) = (0, 0)
+        for index in sizes.indices {
+            // Seven bits per byte, the highest first. Limits of texts keep it below nine bytes.
+            wordCount = wordCount << 7 | Int(sizes[index] & 0x7F)
+            guard sizes[index] < 0x80 else { continue }
             for term in 0..<termCount where counts[column * termCount + term] > 0 {
-                let words = wordCount ?? match.wordCount(inColumn: column)
-                wordCount = words
-                score.add(occurrences: counts[column * termCount + term], wordCount: words)
+                score.add(occurrences: counts[column * termCount + term], wordCount: wordCount)
             }
+            (column, wordCount) = (column + 1, 0)
         }
         return score.value
     }

@@ -8,46 +8,39 @@ struct MatchedRow {
     /// The number of phrases of the query, excluded ones too.
     var phraseCount: Int { Int(api.pointee.xPhraseCount(context)) }
 
-    var columnCount: Int { Int(api.pointee.xColumnCount(context)) }
-
-    /// Calls the closure with the phrase and the column of each occurrence of a phrase that makes
-    /// the row match.
-    func forEachInstance(_ body: (_ phrase: Int, _ column: Int) -> Void) {
-        var count: Int32 = 0
-        guard api.pointee.xInstCount(context, &count) == SQLITE_OK else { return }
-        for index in 0..<max(0, count) {
-            var (phrase, column, offset): (Int32, Int32, Int32) = (0, 0, 0)
-            guard api.pointee.xInst(context, index, &phrase, &column, &offset) == SQLITE_OK else {
-                return
-            }
-            body(Int(phrase), Int(column))
+    /// Calls the closure with the column of each occurrence of a phrase that makes the row match.
+    func forEachInstance(ofPhrase phrase: Int, _ body: (_ column: Int) -> Void) {
+        var iterator = Fts5PhraseIter()
+        var (column, offset): (Int32, Int32) = (0, 0)
+        guard
+            api.pointee.xPhraseFirst(context, Int32(phrase), &iterator, &column, &offset)
+                == SQLITE_OK
+        else { return }
+        while column >= 0 {
+            body(Int(column))
+            api.pointee.xPhraseNext(context, &iterator, &column, &offset)
         }
-    }
-
-    func wordCount(inColumn column: Int) -> Int {
-        var count: Int32 = 0
-        guard api.pointee.xColumnSize(context, Int32(column), &count) == SQLITE_OK else { return 0 }
-        return Int(count)
     }
 }
 
 extension Connection {
-    /// Registers a function of the rows that queries of FTS5 tables find. Its argument is the name
-    /// of the table. Without FTS5 there is no table that could be one.
+    /// Registers a function of the rows that queries of FTS5 tables find. Its first argument, which
+    /// the closure does not get, is the name of the table. Without FTS5 there is no such table.
     ///
     /// FTS5 has a reference to the closure's box, and releases it with the connection.
     func registerMatch(
-        name: String, body: @escaping (MatchedRow) -> FunctionResult
+        name: String, body: @escaping (MatchedRow, FunctionArguments) -> FunctionResult
     ) throws(SQLiteError) {
         guard let api = larder_fts5_api(handle) else { return }
         let box = Unmanaged.passRetained(MatchBody(body)).toOpaque()
         let result = api.pointee.xCreateFunction(
             api, name, box,
-            { api, match, context, _, _ in
+            { api, match, context, count, values in
                 guard let api, let box = api.pointee.xUserData(match) else { return }
                 // Not retained, because this runs per row; FTS5 holds the box.
                 Unmanaged<MatchBody>.fromOpaque(box)._withUnsafeGuaranteedRef {
-                    $0.body(MatchedRow(api: api, context: match)).set(on: context)
+                    let arguments = FunctionArguments(context, values, count: count)
+                    $0.body(MatchedRow(api: api, context: match), arguments).set(on: context)
                 }
             },
             { box in
@@ -59,6 +52,6 @@ extension Connection {
 
 /// A closure as an object, for a pointer to it.
 private final class MatchBody {
-    let body: (MatchedRow) -> FunctionResult
-    init(_ body: @escaping (MatchedRow) -> FunctionResult) { self.body = body }
+    let body: (MatchedRow, FunctionArguments) -> FunctionResult
+    init(_ body: @escaping (MatchedRow, FunctionArguments) -> FunctionResult) { self.body = body }
 }

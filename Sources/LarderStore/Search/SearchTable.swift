@@ -16,6 +16,9 @@ struct SearchTable: Hashable, Sendable {
         case words
     }
 
+    /// The suffix of the table with the numbers of words per row.
+    static let sizesSuffix = "_docsize"
+
     /// The number of characters in a trigram.
     static let termLength = 3
 
@@ -68,7 +71,9 @@ struct SearchTable: Hashable, Sendable {
             ("_data", "(id INTEGER PRIMARY KEY, block BLOB)"),
             ("_idx", "(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID"),
         ]
-        if terms == .words { tables.append(("_docsize", "(id INTEGER PRIMARY KEY, sz BLOB)")) }
+        if terms == .words {
+            tables.append((Self.sizesSuffix, "(id INTEGER PRIMARY KEY, sz BLOB)"))
+        }
         tables.append(("_config", "(k PRIMARY KEY, v) WITHOUT ROWID"))
         return tables
     }

@@ -232,6 +232,31 @@ struct StoreFileTests {
         #expect(statistics.first { $0.name == "formatVersion" }?.value == 5)
     }
 
+    /// Programs of formats 1 to 4 would write texts without their index, so they must refuse the
+    /// file, as this program refuses a later format.
+    @Test("with indexes of texts has a format that older programs refuse, also after a migration")
+    func formatOfIndexes() throws {
+        func schema(_ version: Int, _ options: String) throws -> Schema {
+            try SchemaFile.schema(
+                parsing: """
+                    {"version": "\(version).0.0", "entities": [{"name": "Note", "attributes": [
+                      {"name": "text", "type": "string"\(options)}]}]}
+                    """)
+        }
+        func format() throws -> Int64? {
+            try Connection(path: path, createIfMissing: false).integer("PRAGMA user_version")
+        }
+        let indexed = try schema(2, #", "search": {"tokens": ["trigram", "words"]}"#)
+        _ = try Store.open(path: path, schema: schema(1, ""))
+        try execute("PRAGMA user_version = 4")
+        #expect(try format() == 4)
+        _ = try Store.open(
+            path: path, schema: indexed, options: StoreOptions(migrates: true))
+        #expect(try format() == 5)
+        let refused = try refusal(schema: schema(1, ""))
+        #expect(refused.code == .schemaMismatch)
+    }
+
     @Test("without indexes on positions gets them when it is opened for writing")
     func orderIndexes() throws {
         let schema = try Lists.schema()

@@ -98,6 +98,57 @@ struct WordIndexTests {
         #expect(foundCount > 1_000)
     }
 
+    @Test("ranks the objects of a page as the texts without an index do")
+    func ranking() throws {
+        var random = SeededGenerator.fromEnvironment("word ranking")
+        let words = ["larder", "pantry", "pan", "store", "Émile", "object"]
+        func text(_ count: Int) -> String {
+            (0..<count).map { _ in words[Int.random(in: 0..<words.count, using: &random)] }
+                .joined(separator: " ")
+        }
+        // A text of more words than one byte of a variable-length integer can say.
+        let rows = (0..<200).map { number -> [Value] in
+            let title: Value = number % 9 == 0 ? .null : .string(text(number % 5))
+            let body = Value.string(text(number % 40 == 7 ? 300 : number % 20))
+            return [.int(Int64(number)), title, body, title, body]
+        }
+        let names = ["number", "title", "text", "plainTitle", "plainText"]
+        _ = try library.inserted(Insertion("Note"), [library.batch("Note", names, rows)])
+        func page(
+            _ columns: String, _ search: String, descending: Bool, offset: Int64
+        ) throws -> (rows: [Column.Storage], sql: String) {
+            let parameters = QueryParameters(
+                variables: ["w": .value(.string(search))], limit: 7, offset: offset)
+            let query = Query.fetch(
+                Fetch(
+                    "Note", where: .format("SEARCH(\(columns), $w)"),
+                    sort: [SortKey("score(\(columns), $w)", descending: descending)],
+                    selection: .values([
+                        QueryColumn("number"), QueryColumn("score(\(columns), $w)"),
+                    ])))
+            let plan = try library.store.plan(query, parameters)
+            let reader = try library.store.makeReader()
+            let sql = try reader.explain(plan, parameters, budget: ReadBudget()).sql
+            let cursor = try reader.open(plan, parameters, budget: ReadBudget())
+            defer { cursor.close() }
+            let batch = try cursor.next(bytesMax: 1 << 20, budget: ReadBudget()).batch
+            return (batch.columns.map(\.storage), sql)
+        }
+        for search in ["larder", "pan* -store", "\"larder pantry\"", "larder emile OR object"] {
+            for descending in [true, false] {
+                for offset: Int64 in [0, 5, 2_000] {
+                    let indexed = try page(
+                        "title, text", search, descending: descending, offset: offset)
+                    let plain = try page(
+                        "plainTitle, plainText", search, descending: descending, offset: offset)
+                    #expect(indexed.rows == plain.rows, "\(search) \(descending) \(offset)")
+                    #expect(indexed.sql.contains("AS ranked"), "\(indexed.sql)")
+                    #expect(!plain.sql.contains("MATCH"))
+                }
+            }
+        }
+    }
+
     @Test("follows inserts, updates and deletes, of one attribute and of several")
     func changes() throws {
         let first = try library.insert(

@@ -5,11 +5,15 @@ extension SQLWriter {
     mutating func statement(
         _ query: ResolvedQuery, _ segment: KeysetSegment? = nil
     ) throws(LarderError) -> SQL {
+        let ranked = query.verb == .fetch ? try rankedSearch(of: query) : nil
+        defer { rankedSearch = nil }
+        if segment == nil, let ranked, try ranksKeys(query, by: ranked) {
+            return try statement(query, ranking: ranked)
+        }
         if segment == nil, query.sortsRows, try ask(.hasLongOffset) {
             return try statementByRowNumbers(query)
         }
-        if query.verb == .fetch { rankedSearch = try rankedSearch(of: query) }
-        defer { rankedSearch = nil }
+        rankedSearch = ranked
         var first: [SQL] = []
         if let segment { first = try conditions(segment, query) }
         return try statement(query, segment, first)
@@ -38,7 +42,7 @@ extension SQLWriter {
         }
         let select: SQL = query.isDistinct ? "SELECT DISTINCT" : "SELECT"
         var statement: SQL = "\(select) \(try results(query)) FROM "
-        if let rankedSearch { statement += "\(name: rankedSearch.index.table) CROSS JOIN " }
+        if let rankedSearch { statement += "\(rankedSearch.tables) CROSS JOIN " }
         statement += from(query.sources)
         let kind = try kindCondition(query, segment)
         try append(first, and: query.predicate, kind, to: &statement)

@@ -28,28 +28,9 @@ extension SQLWriter {
             preconditionFailure("\(function) is no function of a search")
         }
         if function == .score, let ranked = rankedSearch, try ranked.isScored(by: operands, &self) {
-            return "\(function: SearchFunctions.matchScore)(\(name: ranked.index.table))"
+            return ranked.score
         }
         return try call(name, operands)
-    }
-
-    // MARK: Scores
-
-    /// The search of a query that an index of words decides and whose score the query uses. The
-    /// statement then begins at the index, which has the numbers for the score.
-    mutating func rankedSearch(of query: ResolvedQuery) throws(LarderError) -> RankedSearch? {
-        let scores = query.scores
-        guard !scores.isEmpty else { return nil }
-        for conjunct in query.predicate.conjuncts {
-            guard case .isTrue(.function(.search, let operands, _, _)) = conjunct,
-                let index = SearchedIndex(operands), index.key.alias == 0
-            else { continue }
-            let search = RankedSearch(operands: operands, index: index)
-            if scores.contains(where: search.hasTexts), try !isNil(.value(index.text)) {
-                return search
-            }
-        }
-        return nil
     }
 
     /// The index of words that has exactly the objects that a query counts.
@@ -59,64 +40,6 @@ extension SQLWriter {
             let index = SearchedIndex(operands), try !isNil(.value(index.text))
         else { return nil }
         return index
-    }
-
-    /// Whether the beginning of the statement at the index has decided a predicate.
-    func isRanked(_ predicate: PlanPredicate) -> Bool {
-        guard let rankedSearch, case .isTrue(.function(.search, let operands, _, _)) = predicate
-        else { return false }
-        return operands == rankedSearch.operands
-    }
-}
-
-/// A search whose index of words is the first table of a statement.
-struct RankedSearch {
-    let operands: [PlanOperand]
-    let index: SearchedIndex
-
-    /// The conditions for the rows of the index and of the objects.
-    var conditions: [SQL] {
-        let table: SQL = "\(name: index.table)"
-        return [
-            "\(table) MATCH \(.words(index.text, columns: index.columns))",
-            "\(index.key.sql) = \(table).rowid",
-        ]
-    }
-
-    /// Whether a score is that of the texts that are searched.
-    func hasTexts(_ score: [PlanOperand]) -> Bool {
-        Set(score.dropLast()) == Set(operands.dropLast())
-    }
-
-    /// Whether a score is that of this search, by the values of both search texts.
-    func isScored(
-        by score: [PlanOperand], _ writer: inout SQLWriter
-    ) throws(LarderError) -> Bool {
-        guard hasTexts(score), score.count == operands.count, case .value(let text)? = score.last
-        else { return false }
-        if text.source == index.text.source { return true }
-        return try writer.ask(
-            .holds(ValueComparison(left: text, operator: .equal, right: index.text)))
-    }
-}
-
-extension ResolvedQuery {
-    /// The operands of the scores that the rows have or are sorted by.
-    fileprivate var scores: [[PlanOperand]] {
-        let columns = columns.compactMap { column in
-            if case .operand(let operand) = column.content { operand } else { nil }
-        }
-        let keys = order.compactMap { order in
-            if case .operand(let operand) = order.key { operand } else { nil }
-        }
-        return (columns + keys).flatMap(\.scores)
-    }
-}
-
-extension PlanOperand {
-    fileprivate var scores: [[PlanOperand]] {
-        if case .function(.score, let operands, _, _) = self { return [operands] }
-        return operands.flatMap(\.scores)
     }
 }
 
