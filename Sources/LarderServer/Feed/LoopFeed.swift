@@ -44,10 +44,10 @@ final class LoopFeed: @unchecked Sendable {
     /// The streams that get a page before others on the event loop run.
     private static let streamsAtOnce = 64
     /// The pause after a delivery, for each stream and each transaction of the delivery after the
-    /// first, up to a number of them: about the time of a system call. So a commit alone is
-    /// followed by no pause; but if commits come faster than they can be delivered, each delivery
-    /// has many of them.
-    private static let pausePerStream = TimeAmount.microseconds(6)
+    /// first, up to a number of them: about the time in which a reply is sent and its client is
+    /// woken. So a commit alone is followed by no pause; but if commits come faster than they can
+    /// be delivered, each delivery has many of them.
+    private static let pausePerStream = TimeAmount.microseconds(24)
     private static let pausedTransactionsMax = 16
     private static let pauseMax = TimeAmount.milliseconds(20)
 

@@ -126,6 +126,24 @@ extension SocketTests {
             }
         }
 
+        @Test("a commit is acknowledged first, and then followers on all event loops get it once")
+        func acknowledgedFirst() async throws {
+            try await RunningServer.run(eventLoops: 2) { running in
+                let writer = try running.ready()
+                let others = try (0..<4).map { _ in try running.ready() }
+                let own = try follow(writer)
+                let ids = try others.map { try follow($0) }
+                for number: Int64 in 1...30 {
+                    // Fails if the event arrives before the reply.
+                    try insert(writer, 1)
+                    #expect(try take(1, writer, own) == [number])
+                    for (peer, id) in zip(others, ids) {
+                        #expect(try take(1, peer, id) == [number])
+                    }
+                }
+            }
+        }
+
         @Test("followers are not requests in flight, and leave room for others")
         func notInFlight() async throws {
             try await RunningServer.run { limits in
