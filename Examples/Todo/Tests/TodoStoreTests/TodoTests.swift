@@ -7,19 +7,25 @@ import TodoValues
 enum Place: CaseIterable {
     case mocks, memory, file
 
-    func todo() throws -> any Todo {
+    func todo(in folder: TemporaryFolder) throws -> any Todo {
         switch self {
         case .mocks: MockTodo()
         case .memory: try StoredTodo(at: nil)
-        case .file: try StoredTodo(at: temporaryFile())
+        case .file: try StoredTodo(at: folder.file)
         }
     }
 }
 
-func temporaryFile() throws -> URL {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "todo-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    return folder.appending(path: "todo.store")
+/// A folder that is deleted with its last reference.
+final class TemporaryFolder: Sendable {
+    private let url = FileManager.default.temporaryDirectory.appending(path: "todo-\(UUID())")
+    var file: URL { url.appending(path: "todo.store") }
+
+    init() throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
 }
 
 extension AsyncStream where Element: Sendable {
@@ -32,9 +38,13 @@ extension AsyncStream where Element: Sendable {
 
 @Suite("Groups and tasks", .timeLimit(.minutes(1)))
 struct TodoTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
     @Test("changes are shown by streams that began before", arguments: Place.allCases)
     func streams(_ place: Place) async throws {
-        let todo = try place.todo()
+        let todo = try place.todo(in: folder)
         let groups = try await todo.groups()
         #expect(await groups.first { _ in true } == [])
         let work = try await todo.createGroup(titled: " Work ")
@@ -70,7 +80,7 @@ struct TodoTests {
 
     @Test("a stream about a deleted object says that it is gone", arguments: Place.allCases)
     func deletion(_ place: Place) async throws {
-        let todo = try place.todo()
+        let todo = try place.todo(in: folder)
         let home = try await todo.createGroup(titled: "Home")
         let first = try await todo.createTask(titled: "first", in: home)
         let second = try await todo.createTask(titled: "second", in: home)
@@ -86,7 +96,7 @@ struct TodoTests {
 
     @Test("changes confirm that the object exists", arguments: Place.allCases)
     func unknown(_ place: Place) async throws {
-        let todo = try place.todo()
+        let todo = try place.todo(in: folder)
         let home = try await todo.createGroup(titled: "Home")
         let task = try await todo.createTask(titled: "a", in: home)
         try await todo.deleteTask(task)
@@ -111,7 +121,7 @@ struct TodoTests {
 
     @Test("titles are checked", arguments: Place.allCases)
     func titles(_ place: Place) async throws {
-        let todo = try place.todo()
+        let todo = try place.todo(in: folder)
         await #expect(throws: TodoError.emptyTitle) { try await todo.createGroup(titled: " ") }
         let home = try await todo.createGroup(titled: "Home")
         let long = String(repeating: "x", count: Title.countMax + 1)
@@ -134,8 +144,7 @@ struct TodoTests {
 
     @Test("two containers on one file show each other's changes")
     func twoContainers() async throws {
-        let file = try temporaryFile()
-        let (one, two) = (try StoredTodo(at: file), try StoredTodo(at: file))
+        let (one, two) = (try StoredTodo(at: folder.file), try StoredTodo(at: folder.file))
         let groups = try await two.groups()
         let home = try await one.createGroup(titled: "Home")
         let group = try await two.group(home)

@@ -32,7 +32,11 @@ actor Browser {
         }
     }
 
-    deinit { process.terminate() }
+    /// Waits, because the browser writes to its profile until it ends.
+    deinit {
+        process.terminate()
+        process.waitUntilExit()
+    }
 
     /// Opens a window that shows a page.
     func open(_ url: URL) async throws -> Page {
