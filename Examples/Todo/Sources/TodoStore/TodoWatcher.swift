@@ -59,9 +59,7 @@ actor TodoWatcher {
     private func observe<Model: PersistentModel>(
         _ predicate: Predicate<Model>? = nil, sortBy: [SortDescriptor<Model>] = []
     ) throws -> ResultsObserver<Model, Never> {
-        modelContext.followsChanges = true
-        return try ResultsObserver(
-            filterBy: predicate, sortBy: sortBy, modelContext: modelContext)
+        try ResultsObserver(filterBy: predicate, sortBy: sortBy, modelContext: modelContext)
     }
 
     /// What a function reads, now and whenever something that it has read changes.

@@ -135,14 +135,15 @@ struct Page: Sendable {
         return evaluation.result.value ?? ""
     }
 
-    /// Waits until the page shows a text. It may load another page meanwhile.
+    /// Waits until the page shows a text, at most 20 seconds. It may load another page meanwhile.
     func shows(_ text: String) async throws {
         let condition = "document.body?.innerText.includes(\(quoted(text)))"
         while !Task.isCancelled {
             do {
-                try await evaluate(
+                let failure = try await evaluate(
                     """
                     new Promise(resolve => {
+                      setTimeout(() => resolve("only: " + document.body.innerText), 20_000);
                       const check = () => {
                         if (!\(condition)) return;
                         observer.disconnect();
@@ -154,6 +155,10 @@ struct Page: Sendable {
                       check();
                     })
                     """)
+                guard failure.isEmpty else {
+                    throw BrowserError(
+                        description: "The page does not show \"\(text)\", \(failure)")
+                }
                 return
             } catch let error as BrowserError where error.description.contains("navigated") {
                 continue
