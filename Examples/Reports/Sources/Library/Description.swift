@@ -17,7 +17,7 @@ public enum LibraryError: Error, Equatable, CustomStringConvertible {
 extension ModelContext {
     /// Describes the object with a URI, which may come from another process.
     ///
-    /// - Throws: ``LibraryError`` if the text is not a URI of an object, or there is no such object.
+    /// - Throws: ``LibraryError`` if the text is not a URI, or there is no such object.
     public func describe(uri text: String) throws -> String {
         guard let id = try? PersistentIdentifier(uriRepresentation: text) else {
             throw LibraryError.notIdentifier(text)

@@ -53,7 +53,8 @@ public let pageScript = """
     """
 
 public let pageStyle = """
-    body { font: 1rem/1.5 system-ui, sans-serif; max-width: 42rem; margin: 1rem auto; padding: 0 1rem }
+    body { font: 1rem/1.5 system-ui, sans-serif; max-width: 42rem }
+    body { margin: 1rem auto; padding: 0 1rem }
     ul { list-style: none; padding: 0 }
     li form { display: inline }
     li.completed a { text-decoration: line-through }

@@ -41,7 +41,7 @@ struct ServerError: Error, CustomStringConvertible {
 }
 
 extension Pipe {
-    /// What is written before a newline, or before the end.
+    /// The text before the first newline, or before the end.
     fileprivate func firstLine() async -> String {
         var text = ""
         for await data in chunks() {
@@ -51,7 +51,7 @@ extension Pipe {
         return String(text.prefix { !$0.isNewline })
     }
 
-    /// What is read, until the end.
+    /// The data that the other end writes, until it is closed.
     func chunks() -> AsyncStream<Data> {
         let (stream, continuation) = AsyncStream<Data>.makeStream()
         fileHandleForReading.readabilityHandler = { handle in
