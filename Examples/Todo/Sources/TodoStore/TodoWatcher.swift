@@ -62,11 +62,13 @@ actor TodoWatcher {
         try ResultsObserver(filterBy: predicate, sortBy: sortBy, modelContext: modelContext)
     }
 
-    /// What a function reads, now and whenever something that it has read changes.
+    /// What a function reads, now and whenever something that it has read changes. A slow reader
+    /// receives the newest value only.
     private func values<Value: Equatable & Sendable>(
         of read: @escaping @Sendable (isolated TodoWatcher) -> Value
     ) -> AsyncStream<Value> {
-        let (stream, continuation) = AsyncStream<Value>.makeStream()
+        let (stream, continuation) = AsyncStream<Value>.makeStream(
+            bufferingPolicy: .bufferingNewest(1))
         let task = Task {
             var last: Value?
             for await value in Observations({ read(self) }) where value != last {

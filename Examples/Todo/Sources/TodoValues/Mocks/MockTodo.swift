@@ -75,7 +75,8 @@ public actor MockTodo: Todo {
     private func stream<Value: Sendable>(
         of read: @escaping @Sendable (isolated MockTodo) -> Value
     ) -> AsyncStream<Value> {
-        let (stream, continuation) = AsyncStream<Value>.makeStream()
+        let (stream, continuation) = AsyncStream<Value>.makeStream(
+            bufferingPolicy: .bufferingNewest(1))
         let number = makeNumber()
         updates[number] = { continuation.yield(read($0)) }
         continuation.onTermination = { [weak self] _ in
