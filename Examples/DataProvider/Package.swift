@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
     name: "DataProvider",
     products: [.library(name: "DataProvider", targets: ["DataProvider"])],
-    dependencies: [.package(name: "larder", path: "../..", traits: ["SwiftData"])],
+    dependencies: [.package(name: "larder", path: "../..")],
     targets: [
         .target(
             name: "DataProvider", dependencies: [.product(name: "SwiftData", package: "larder")]),

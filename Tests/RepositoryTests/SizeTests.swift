@@ -21,6 +21,7 @@ struct SizeTests {
             try Repository.swiftFiles() + Repository.files(under: ["scripts"], endings: [""])
             + Repository.files(under: Repository.benchmarks, endings: [".c", ".h"])
             + Repository.files(under: ["Examples"], endings: [".py", ".go", ".c", ".h", "build"])
+            + Repository.files(under: ["Examples"], endings: [".swift"])
         for file in files {
             for (number, line) in file.lines.enumerated() where line.count > Self.lineColumnsMax {
                 Issue.record("\(file.path):\(number + 1): \(line.count) columns")

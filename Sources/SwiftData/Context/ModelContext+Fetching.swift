@@ -100,15 +100,21 @@ extension ModelContext {
     }
 
     /// The model with an identifier, read from the store if the context does not have it; nil if
-    /// there is no such object, or it will be deleted by the next save.
+    /// there is no such object, it will be deleted by the next save, or it is in a store that the
+    /// container does not have.
     public func existingModel<T: PersistentModel>(
         for persistentModelID: PersistentIdentifier
     ) throws -> T? {
         if let object = objects.registeredObject(for: persistentModelID), object.hasChanges {
             return object.status == .deleted ? nil : objects.instance(of: object) as? T
         }
-        return try SwiftDataError.translating { () throws(LarderError) in
-            try objects.objects(for: [persistentModelID])
-        }.first.flatMap { objects.instance(of: $0) as? T }
+        do throws(LarderError) {
+            return try objects.objects(for: [persistentModelID]).first.flatMap {
+                objects.instance(of: $0) as? T
+            }
+        } catch {
+            if [.foreignIdentifier, .unknownEntity].contains(error.code) { return nil }
+            throw SwiftDataError.translated(error)
+        }
     }
 }

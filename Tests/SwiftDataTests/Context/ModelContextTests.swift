@@ -234,6 +234,20 @@ struct ModelContextTests {
         #expect(existing == nil)
     }
 
+    @Test("an identifier of another store, temporary or not, has no model")
+    func foreign() throws {
+        let context = ModelContext(try makeContainer())
+        let other = ModelContext(try makeContainer())
+        let article = Article(title: "A")
+        other.insert(article)
+        for _ in 0..<2 {
+            let existing: Article? = try context.existingModel(for: article.persistentModelID)
+            #expect(existing == nil)
+            #expect((context.model(for: article.persistentModelID) as? Article)?.title == "")
+            try other.save()
+        }
+    }
+
     @Test("enumerates in batches, and fetches in batches")
     func batches() throws {
         let context = ModelContext(try makeContainer())

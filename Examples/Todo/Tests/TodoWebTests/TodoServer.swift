@@ -1,0 +1,79 @@
+import Foundation
+
+/// A process of the program `todo`, which is next to the tests. It ends with its last reference.
+final class TodoServer: Sendable {
+    let url: URL
+    private let process: Process
+
+    /// Starts the program, and waits until it has a port.
+    ///
+    /// - Parameter store: The file of the store; nil for mocks.
+    init(store: URL?) async throws {
+        let process = Process()
+        process.executableURL = URL(filePath: CommandLine.arguments[0])
+            .deletingLastPathComponent().appending(path: "todo")
+        process.arguments = ["--port", "0"] + (store.map { ["--store", $0.path] } ?? [])
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let line = await output.firstLine()
+        guard let url = URL(string: line), url.port != nil else {
+            throw ServerError(description: "todo has printed \"\(line)\" instead of a URL")
+        }
+        self.url = url
+        self.process = process
+    }
+
+    deinit { process.terminate() }
+
+    /// Ends the process, and waits for that.
+    func stop() {
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    func page(_ path: String) -> URL { URL(string: path, relativeTo: url)?.absoluteURL ?? url }
+}
+
+struct ServerError: Error, CustomStringConvertible {
+    var description: String
+}
+
+extension Pipe {
+    /// The text before the first newline, or before the end.
+    fileprivate func firstLine() async -> String {
+        var text = ""
+        for await data in chunks() {
+            text += String(decoding: data, as: UTF8.self)
+            if text.contains("\n") { break }
+        }
+        return String(text.prefix { !$0.isNewline })
+    }
+
+    /// The data that the other end writes, until it is closed.
+    func chunks() -> AsyncStream<Data> {
+        let (stream, continuation) = AsyncStream<Data>.makeStream()
+        fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            if data.isEmpty {
+                handle.readabilityHandler = nil
+                continuation.finish()
+            } else {
+                continuation.yield(data)
+            }
+        }
+        return stream
+    }
+}
+
+/// A folder that is deleted with its last reference.
+final class TemporaryFolder: Sendable {
+    let url = FileManager.default.temporaryDirectory.appending(path: "todo-\(UUID())")
+
+    init() throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}
