@@ -54,9 +54,10 @@ enum SnapshotRows {
         return columns
     }
 
-    /// The snapshot with values of the types of the schema: in JSON a number has no type. A property
-    /// that a snapshot does not have has its default value.
-    static func typed(_ snapshot: DefaultSnapshot, _ schema: LarderModel.Schema) -> DefaultSnapshot {
+    /// The snapshot with values of the schema's types, since a number has no type in JSON. A
+    /// property that is missing has its default value.
+    static func typed(_ snapshot: DefaultSnapshot, _ schema: LarderModel.Schema) -> DefaultSnapshot
+    {
         guard let entity = schema.entity(named: snapshot.entityName) else { return snapshot }
         var values: [String: Value] = [:]
         for attribute in entity.attributes {
@@ -82,7 +83,9 @@ enum SnapshotRows {
         guard let identity = batch.identity else { return [] }
         return (0..<batch.rowCount).map { row in
             var values: [String: Value] = [:]
-            for column in batch.columns { values[column.name] = column.value(at: row, store: store) }
+            for column in batch.columns {
+                values[column.name] = column.value(at: row, store: store)
+            }
             return DefaultSnapshot(
                 PersistentIdentifier(
                     store: store, entityName: identity.entityName(at: row), key: identity.keys[row]),
