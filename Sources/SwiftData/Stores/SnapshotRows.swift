@@ -82,13 +82,13 @@ enum SnapshotRows {
     static func snapshots(_ batch: Batch, _ store: UUID) -> [DefaultSnapshot] {
         guard let identity = batch.identity else { return [] }
         return (0..<batch.rowCount).map { row in
+            let name = identity.entityName(at: row)
             var values: [String: Value] = [:]
             for column in batch.columns {
                 values[column.name] = column.value(at: row, store: store)
             }
             return DefaultSnapshot(
-                PersistentIdentifier(
-                    store: store, entityName: identity.entityName(at: row), key: identity.keys[row]),
+                PersistentIdentifier(store: store, entityName: name, key: identity.keys[row]),
                 values)
         }
     }
