@@ -26,9 +26,7 @@ extension ObjectContext {
                 return try withPendingChanges(fetch).count
             }
             let store = try model.store(of: fetch.entityName)
-            let all = Int(
-                try store.count(
-                    fetch.countQuery, fetch.parameters(limit: nil, offset: nil, store)))
+            let all = Int(try store.count(fetch))
             let rest = max(0, all - (fetch.offset ?? 0))
             return min(rest, fetch.limit ?? rest)
         }
@@ -45,8 +43,7 @@ extension ObjectContext {
             }
             let store = try model.store(of: fetch.entityName)
             let batches = try store.batches(
-                fetch.query(.identifiers),
-                fetch.parameters(limit: fetch.limit, offset: fetch.offset, store))
+                fetch, .identifiers, limit: fetch.limit, offset: fetch.offset)
             return batches.flatMap { batch in
                 (0..<batch.rowCount).map { row in
                     PersistentIdentifier(
@@ -81,9 +78,7 @@ extension ObjectContext {
     ) throws(LarderError) -> [StoredObject] {
         _ = try model.entity(named: fetch.entityName)
         let store = try model.store(of: fetch.entityName)
-        let batches = try store.batches(
-            fetch.query(.objects, prefetch: fetch.prefetch),
-            fetch.parameters(limit: limit, offset: offset, store))
+        let batches = try store.batches(fetch, .objects, limit: limit, offset: offset)
         var found: [StoredObject] = []
         for batch in batches {
             let objects = register(batch, store)
@@ -113,6 +108,7 @@ extension ObjectContext {
             all.predicate = nil
             all.arguments = []
             all.sort = []
+            all.source = nil
             kept = []
             candidates = try stored(all, limit: nil, offset: nil)
         } else {

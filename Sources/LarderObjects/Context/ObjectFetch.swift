@@ -13,11 +13,13 @@ package struct ObjectFetch: Sendable {
     package var includesSubentities = true
     /// Names of relationships whose objects are read at once.
     package var prefetch: [String] = []
+    /// The descriptor of which this is the translation, for stores that others write.
+    package var source: (any Sendable)?
 
     package init(_ entityName: String) { self.entityName = entityName }
 
     /// The query of a store. Temporary identifiers are unknown to it.
-    func query(_ selection: Fetch.Selection, prefetch: [String] = []) -> Query {
+    package func query(_ selection: Fetch.Selection, prefetch: [String] = []) -> Query {
         .fetch(
             Fetch(
                 entityName, where: predicate.map { .tree($0) }, sort: sort, selection: selection,

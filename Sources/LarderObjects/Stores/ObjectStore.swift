@@ -3,8 +3,8 @@ package import LarderModel
 
 /// A store as a context of objects sees it: queries in, batches out; change sets in, results out.
 ///
-/// There are two implementations: a client of a server, and the engine of a store in memory in this
-/// process. Every call blocks until its result is there. It may be used from any thread.
+/// `ClientStore` is a client of a server, `EngineStore` the engine of a store in memory in this
+/// process. Stores that others write are adapted in the module `SwiftData`. Every call blocks until its result is there. It may be used from any thread.
 package protocol ObjectStore: AnyObject, Sendable {
     /// The identifier of the store, which completes the keys of batches.
     var identifier: UUID { get }
@@ -18,6 +18,14 @@ package protocol ObjectStore: AnyObject, Sendable {
     func batches(
         _ query: Query, _ parameters: QueryParameters
     ) throws(LarderError) -> [Batch]
+
+    /// The result of a fetch of a context. A store that others write uses the fetch's source.
+    func batches(
+        _ fetch: ObjectFetch, _ selection: Fetch.Selection, limit: Int?, offset: Int?
+    ) throws(LarderError) -> [Batch]
+
+    /// The number of objects that match, without limit and offset.
+    func count(_ fetch: ObjectFetch) throws(LarderError) -> Int64
 
     /// The existing objects among these, one batch per entity, with these properties (nil for every
     /// attribute and relationship, to-many included).
@@ -53,6 +61,20 @@ package protocol ObjectStore: AnyObject, Sendable {
 }
 
 extension ObjectStore {
+    package func batches(
+        _ fetch: ObjectFetch, _ selection: Fetch.Selection, limit: Int?, offset: Int?
+    ) throws(LarderError) -> [Batch] {
+        // Only whole objects have related ones.
+        let prefetch = selection == .objects ? fetch.prefetch : []
+        return try batches(
+            fetch.query(selection, prefetch: prefetch),
+            fetch.parameters(limit: limit, offset: offset, self))
+    }
+
+    package func count(_ fetch: ObjectFetch) throws(LarderError) -> Int64 {
+        try count(fetch.countQuery, fetch.parameters(limit: nil, offset: nil, self))
+    }
+
     /// The number of objects that a query counts.
     package func count(_ query: Query, _ parameters: QueryParameters) throws(LarderError) -> Int64 {
         guard let batch = try batches(query, parameters).first, batch.rowCount == 1,

@@ -32,16 +32,17 @@ final class ContainerCore: Sendable {
     /// Opens the stores.
     init(
         _ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?,
-        _ configurations: [ModelConfiguration]
+        _ configurations: [any DataStoreConfiguration]
     ) throws {
         self.schema = schema
         migrationPlanType = migrationPlan.map { MigrationPlanType(type: $0) }
-        let places = configurations.filter { !$0.isStoredInMemoryOnly }.map(\.url)
+        let own = configurations.compactMap { $0 as? ModelConfiguration }
+        let places = own.filter { !$0.isStoredInMemoryOnly }.map(\.url)
         guard Set(places).count == places.count else {
             throw SwiftDataError.duplicateConfiguration
         }
-        self.configurations = Set(configurations)
-        allowsSave = configurations.allSatisfy(\.allowsSave)
+        self.configurations = Set(own)
+        allowsSave = own.allSatisfy(\.allowsSave)
         var parts: [(Schema, any ObjectStore)] = []
         var opened: [(store: any ObjectStore, url: URL)] = []
         for configuration in configurations {
@@ -50,12 +51,16 @@ final class ContainerCore: Sendable {
             guard part.entities.allSatisfy({ schema.entitiesByName[$0.name] != nil }) else {
                 throw SwiftDataError.configurationSchemaNotFoundInContainerSchema
             }
-            let store = try StoreOpening.open(configuration, part, migrationPlan)
-            parts.append((part, store))
-            opened.append((store, configuration.url))
+            if let configuration = configuration as? ModelConfiguration {
+                let store = try StoreOpening.open(configuration, part, migrationPlan)
+                parts.append((part, store))
+                opened.append((store, configuration.url))
+            } else {
+                parts.append((part, try StoreOpening.openCustom(configuration, part)))
+            }
         }
         (types, model) = try Self.model(of: parts)
-        history = StoreHistory(model.allStores, types)
+        history = StoreHistory(model.allStores.filter { !($0 is any CustomHistory) }, types)
         commits.post(of: self, opened)
     }
 

@@ -45,6 +45,23 @@ public class ModelContainer: Equatable, @unchecked Sendable {
         core.setContainer(self)
     }
 
+    public convenience init(
+        for forTypes: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
+    ) throws {
+        try self.init(for: Schema(forTypes), configurations: configurations)
+    }
+
+    /// Opens the stores of the configurations, of which some may be stores that others write.
+    ///
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` with the reason; errors of the stores.
+    public init(
+        for givenSchema: Schema, configurations: [any DataStoreConfiguration]
+    ) throws {
+        core = try ContainerCore(
+            givenSchema, nil, configurations.isEmpty ? [ModelConfiguration()] : configurations)
+        core.setContainer(self)
+    }
+
     init(_ core: ContainerCore) {
         self.core = core
         core.setContainer(self)

@@ -29,6 +29,16 @@ enum StoreOpening {
         }
     }
 
+    /// Opens a store that others write.
+    static func openCustom<Configuration: DataStoreConfiguration>(
+        _ configuration: Configuration, _ schema: Schema
+    ) throws -> any ObjectStore {
+        var configuration = configuration
+        configuration.schema = schema
+        let store = try Configuration.Store(configuration, migrationPlan: nil)
+        return try CustomStore(store, schema)
+    }
+
     private static func failure(
         _ configuration: ModelConfiguration, _ reason: String
     ) -> SwiftDataError {

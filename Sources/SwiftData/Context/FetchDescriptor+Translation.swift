@@ -10,6 +10,7 @@ extension FetchDescriptor {
     ///   ``SwiftDataError/unsupportedSortDescriptor``, with the part that cannot be translated.
     func objectFetch() throws -> ObjectFetch {
         var fetch = ObjectFetch(T.entityName)
+        fetch.source = self
         if let predicate {
             let bound = try SwiftDataError.translating { () throws(LarderError) in
                 try BoundExpression(predicate)

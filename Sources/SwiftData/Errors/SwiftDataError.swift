@@ -90,6 +90,7 @@ extension SwiftDataError {
     }
 
     static func translated(_ error: LarderError) -> any Error {
+        if let thrown = StoreFailure.original(of: error) { return thrown }
         let known: SwiftDataError?
         switch error.code {
         case .unsupportedPredicate, .malformedPredicate, .wrongType: known = unsupportedPredicate

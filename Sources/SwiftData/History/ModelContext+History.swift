@@ -11,6 +11,9 @@ extension ModelContext {
     public func fetchHistory<T: HistoryTransaction>(
         _ descriptor: HistoryDescriptor<T>
     ) throws -> [T] {
+        if T.self != DefaultHistoryTransaction.self {
+            return try customHistories { try $0.fetchHistory(descriptor) }.flatMap { $0 }
+        }
         let own = try Self.own(descriptor)
         return try core.history.fetch(own).compactMap { $0 as? T }
     }
@@ -23,7 +26,24 @@ extension ModelContext {
     ///
     /// - Throws: as ``fetchHistory(_:)``.
     public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
+        if T.self != DefaultHistoryTransaction.self {
+            _ = try customHistories { try $0.deleteHistory(descriptor) }
+            return
+        }
         try core.history.delete(try Self.own(descriptor))
+    }
+
+    /// Calls the stores that others write and that have transactions of the type.
+    private func customHistories<Result>(
+        _ body: (any CustomHistory) throws -> Result?
+    ) throws -> [Result] {
+        let stores = core.model.allStores.compactMap { $0 as? any CustomHistory }
+        let results = try stores.compactMap(body)
+        guard !results.isEmpty else {
+            throw SwiftDataError.invalidTransactionFetchRequest.explained(
+                "the stores have no transactions of this type")
+        }
+        return results
     }
 
     private static func own<T: HistoryTransaction>(

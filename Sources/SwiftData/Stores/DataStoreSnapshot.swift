@@ -1,0 +1,92 @@
+internal import Foundation
+public import LarderModel
+internal import LarderObjects
+
+public typealias DataStoreSnapshotValue = Codable & Sendable
+
+/// The values of one object.
+public protocol DataStoreSnapshot: Codable, Sendable {
+    var persistentIdentifier: PersistentIdentifier { get }
+
+    init(
+        from backingData: any BackingData,
+        relatedBackingDatas: inout [PersistentIdentifier: any BackingData])
+
+    /// The same values under another identifier, with others in place of the remapped ones.
+    func copy(
+        persistentIdentifier: PersistentIdentifier,
+        remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
+    ) -> Self
+}
+
+/// The keys under which snapshots are encoded.
+public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
+    case persistentIdentifier
+    case modeledProperty(String)
+
+    public init?(stringValue: String) {
+        self =
+            stringValue == "persistentIdentifier"
+            ? .persistentIdentifier : .modeledProperty(stringValue)
+    }
+
+    public init?(intValue: Int) { nil }
+
+    public var stringValue: String {
+        switch self {
+        case .persistentIdentifier: "persistentIdentifier"
+        case .modeledProperty(let name): name
+        }
+    }
+
+    public var intValue: Int? { nil }
+}
+
+/// A snapshot of any model: its values by the names of its properties.
+public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
+    public let persistentIdentifier: PersistentIdentifier
+    let values: [String: Value]
+
+    public var entityName: String { persistentIdentifier.entityName }
+
+    init(_ identifier: PersistentIdentifier, _ values: [String: Value]) {
+        persistentIdentifier = identifier
+        self.values = values
+    }
+
+    public init(
+        from backingData: any BackingData,
+        relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
+    ) {
+        self.init(backingData)
+    }
+
+    private init<Backing: BackingData>(_ backingData: Backing) {
+        let description = ModelDescription.of(Backing.Model.self)
+        var values: [String: Value] = [:]
+        let object = backingData.metadata as? StoredObject
+        for property in description.properties {
+            if let value = object?[property.slot] { values[property.storeName] = value }
+        }
+        let identifier = backingData.persistentModelID
+        self.init(
+            identifier ?? StoredObject().identifier(entityName: Backing.Model.entityName), values)
+    }
+
+    public func copy(
+        persistentIdentifier: PersistentIdentifier,
+        remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = [:]
+    ) -> DefaultSnapshot {
+        guard let remapped = remappedIdentifiers, !remapped.isEmpty else {
+            return DefaultSnapshot(persistentIdentifier, values)
+        }
+        let new = values.mapValues { value -> Value in
+            switch value {
+            case .object(let target): .object(remapped[target] ?? target)
+            case .objects(let list): .objects(list.map { remapped[$0] ?? $0 })
+            default: value
+            }
+        }
+        return DefaultSnapshot(persistentIdentifier, new)
+    }
+}
