@@ -9,6 +9,6 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "Bench", dependencies: [.product(name: "LarderClient", package: "larder")],
-            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
     ]
 )

@@ -169,7 +169,7 @@ public final class StoredObject {
 
     /// Keeps a value in the form in which it is used, until another one is stored.
     ///
-    /// - Parameter value: What is stored for it. If that is not the value any more, nothing is kept.
+    /// - Parameter value: What is stored for it. If that is not the value any more, none is kept.
     public func keep(_ decoded: Any, of value: Value?, at slot: Int) {
         let new = Held(value: decoded)
         let former = state.withLock { state -> Held<Any?> in

@@ -4,7 +4,8 @@ package import LarderModel
 /// A store as a context of objects sees it: queries in, batches out; change sets in, results out.
 ///
 /// `ClientStore` is a client of a server, `EngineStore` the engine of a store in memory in this
-/// process. Stores that others write are adapted in the module `SwiftData`. Every call blocks until its result is there. It may be used from any thread.
+/// process. Stores that others write are adapted in the module `SwiftData`. Every call blocks until
+/// its result is there. It may be used from any thread.
 package protocol ObjectStore: AnyObject, Sendable {
     /// The identifier of the store, which completes the keys of batches.
     var identifier: UUID { get }

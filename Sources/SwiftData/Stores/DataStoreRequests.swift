@@ -35,7 +35,7 @@ public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable
     public let deleted: [Snapshot]
 }
 
-/// What a store has done with changes.
+/// What changes have become in a store.
 public final class DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Sendable {
     public let storeIdentifier: String
     /// The permanent identifier of each inserted snapshot, by its temporary one.
