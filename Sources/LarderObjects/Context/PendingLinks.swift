@@ -53,22 +53,10 @@ struct PendingLinks {
     }
 }
 
-extension Value {
-    /// The identifiers of a relationship.
-    var links: [PersistentIdentifier] {
-        switch self {
-        case .object(let identifier): [identifier]
-        case .objects(let identifiers): identifiers
-        default: []
-        }
-    }
-}
-
 extension ObjectContext {
     /// Values from a store as the context shows them. It is made for one batch.
     struct StoredValues {
         private let context: ObjectContext
-        private let pending: [StoredObject]
         private var links: [Key: PendingLinks] = [:]
 
         private struct Key: Hashable {
@@ -76,10 +64,7 @@ extension ObjectContext {
             let slot: Int
         }
 
-        init(_ context: ObjectContext) {
-            self.context = context
-            pending = (Array(context.inserted.values) + Array(context.updated.values)).inOrder
-        }
+        init(_ context: ObjectContext) { self.context = context }
 
         /// - Parameters:
         ///   - stored: What the store has.
@@ -87,22 +72,25 @@ extension ObjectContext {
         mutating func shown(
             _ stored: Value, of owner: PersistentIdentifier, _ property: ObjectProperty
         ) -> Value {
-            guard case .objects(let list) = stored, !pending.isEmpty,
+            guard case .objects(let list) = stored,
+                !context.inserted.isEmpty || !context.updated.isEmpty,
                 let destination = property.relationship.flatMap({
                     context.model.entities[$0.destination]
                 }),
                 let inverse = context.model.inverse(of: property, in: destination)
             else { return stored }
             let key = Key(entityName: destination.name, slot: inverse.slot)
-            let links = self.links[key] ?? PendingLinks(of(destination), inverse)
+            let links = self.links[key] ?? PendingLinks(pending(of: destination), inverse)
             self.links[key] = links
             return .objects(links.merged(list, of: owner))
         }
 
-        private func of(_ entity: ObjectEntity) -> [StoredObject] {
-            pending.filter { object in
+        /// The inserted and updated objects of an entity and of its subentities, in order.
+        private func pending(of entity: ObjectEntity) -> [StoredObject] {
+            let all = Array(context.inserted.values) + Array(context.updated.values)
+            return all.filter { object in
                 object.entity.map { context.model.isOf($0.name, entity.name) } ?? false
-            }
+            }.inOrder
         }
     }
 }

@@ -102,8 +102,8 @@ struct SavePlan {
             else { continue }
             let inverse = model.inverse(of: property, in: destination)
             guard inverse?.kind != .toOne else { continue }
-            let new = Self.list(object[property.slot])
-            let old = Self.list(object.committed[property.slot])
+            let new = object[property.slot]?.links ?? []
+            let old = object.committed[property.slot]?.links ?? []
             let (newSet, oldSet) = (Set(new), Set(old))
             // One of both sides is that of the edits.
             let isOwner =
@@ -147,9 +147,5 @@ struct SavePlan {
                     ? .add(list, to: edited.name) : .remove(list, from: edited.name))
         }
         return edits
-    }
-
-    private static func list(_ value: Value?) -> [PersistentIdentifier] {
-        if case .objects(let list)? = value { list } else { [] }
     }
 }

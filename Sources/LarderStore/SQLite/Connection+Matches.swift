@@ -25,7 +25,7 @@ struct MatchedRow {
 
 extension Connection {
     /// Registers a function of the rows that queries of FTS5 tables find. Its first argument, which
-    /// the closure does not get, is the name of the table. Without FTS5 there is no such table.
+    /// the closure does not get, is the name of the table. Without FTS5 it does nothing.
     ///
     /// FTS5 has a reference to the closure's box, and releases it with the connection.
     func registerMatch(

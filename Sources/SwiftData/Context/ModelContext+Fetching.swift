@@ -100,7 +100,7 @@ extension ModelContext {
     }
 
     /// The model with an identifier, read from the store if the context does not have it; nil if
-    /// there is no such object, it will be deleted by the next save, or it is in a store that the
+    /// the object does not exist, it will be deleted by the next save, or it is in a store that the
     /// container does not have.
     public func existingModel<T: PersistentModel>(
         for persistentModelID: PersistentIdentifier

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import LarderModel
+internal import LarderObjects
 
 /// A change set as whole objects, for a store that keeps snapshots.
 ///
@@ -46,7 +47,7 @@ struct StoreChanges {
             try set(identifier, name, value)
         }
         for edit in edits {
-            let old = Self.links(rows[identifier]?[edit.propertyName])
+            let old = rows[identifier]?[edit.propertyName]?.links ?? []
             let others = old.filter { !edit.objects.contains($0) }
             let new =
                 switch edit {
@@ -65,7 +66,7 @@ struct StoreChanges {
         deleted.append(DefaultSnapshot(identifier, row))
         rows[identifier] = row
         for relationship in schema.entity(named: identifier.entityName)?.relationships ?? [] {
-            let targets = Self.links(row[relationship.name]).filter { !gone.contains($0) }
+            let targets = (row[relationship.name]?.links ?? []).filter { !gone.contains($0) }
             guard relationship.deleteRule != .deny || targets.isEmpty else {
                 throw LarderError(
                     .deleteDenied,
@@ -91,12 +92,12 @@ struct StoreChanges {
     private mutating func set(
         _ identifier: PersistentIdentifier, _ name: String, _ value: Value
     ) throws {
-        let old = Self.links(rows[identifier]?[name])
+        let old = rows[identifier]?[name]?.links ?? []
         rows[identifier]?[name] = value
         guard let relationship = relationship(name, of: identifier),
             let inverse = relationship.inverse
         else { return }
-        let new = Self.links(value)
+        let new = value.links
         for target in old where !new.contains(target) { try unlink(target, inverse, identifier) }
         for target in new where !old.contains(target) {
             try link(target, inverse, identifier, from: name)
@@ -109,7 +110,7 @@ struct StoreChanges {
     ) throws {
         try touch(target)
         guard let relationship = relationship(name, of: target) else { return }
-        let old = Self.links(rows[target]?[name])
+        let old = rows[target]?[name]?.links ?? []
         guard !old.contains(source) else { return }
         if relationship.isToMany {
             rows[target]?[name] = .objects(old + [source])
@@ -128,7 +129,7 @@ struct StoreChanges {
         // A link to an object that is not there ends with it.
         guard try rows[target] != nil || read(target) != nil else { return }
         try touch(target)
-        let old = Self.links(rows[target]?[name])
+        let old = rows[target]?[name]?.links ?? []
         guard old.contains(source) else { return }
         rows[target]?[name] =
             relationship.isToMany ? .objects(old.filter { $0 != source }) : .null
@@ -142,14 +143,6 @@ struct StoreChanges {
             return nil
         }
         return relationship
-    }
-
-    static func links(_ value: Value?) -> [PersistentIdentifier] {
-        switch value {
-        case .object(let target)?: [target]
-        case .objects(let list)?: list
-        default: []
-        }
     }
 
     private static func notFound(_ identifier: PersistentIdentifier) -> LarderError {

@@ -9,7 +9,6 @@ struct Objects: Measure {
     private struct Row {
         let what: String
         let command: String
-        var unit = "µs"
         /// The greatest ratios to GRDB's time: of the own store, and through the socket.
         var own: Goal?
         var joined: Goal?
@@ -42,13 +41,13 @@ struct Objects: Measure {
         ]
         for row in rows {
             try run.compare(
-                row.what, unit: row.unit, ours: { try own.sample(row.command) },
+                row.what, unit: "µs", ours: { try own.sample(row.command) },
                 [
                     Rival("GRDB, records", row.own, grdb, row.command),
                     Rival("C on SQLite", nil, sqlite, row.command),
                 ])
             try run.compare(
-                row.what + ", through the socket", unit: row.unit,
+                row.what + ", through the socket", unit: "µs",
                 ours: { try joined.sample(row.command) },
                 [Rival("GRDB, records", row.joined, grdb, row.command)])
         }
