@@ -99,7 +99,7 @@ final class TestDaemon: @unchecked Sendable {
     var arguments: [String] {
         [
             "--store", store, "--schema", "\(folder)/schema.json", "--socket", socket,
-            "--idle-exit", "300", "--query-timeout", "300",
+            "--idle-exit", "300", "--query-timeout", "3600",
         ]
     }
 
