@@ -146,12 +146,14 @@ extension ObjectContext {
             let identifiers = related(of: object, slot)
             guard !identifiers.isEmpty else { return [] }
             loadRelated(identifiers, of: object, slot)
-            return identifiers.compactMap { identifier in
+            let shown = identifiers.compactMap { identifier -> StoredObject? in
                 guard let related = registeredObject(for: identifier),
                     related.status != .deleted || object.status == .deleted
                 else { return nil }
-                return instance(of: related)
+                return related
             }
+            keep(shown)
+            return shown.map(instance(of:))
         }
     }
 }

@@ -16,8 +16,9 @@ public final class ObjectContext {
     private let lock = NSRecursiveLock()
     private var registry: [PersistentIdentifier: Registration] = [:]
     private var registryCountAtSweep = 1_024
-    /// Objects that were read for their relationships and have no instance yet.
-    private var recent = RecentObjects()
+    /// Objects that were read along relationships, oldest first.
+    var kept: [StoredObject] = []
+    var keptCountAtSweep = 8_192
 
     // The objects with changes, which the context keeps.
     var inserted: [ObjectIdentifier: StoredObject] = [:]
@@ -76,9 +77,6 @@ public final class ObjectContext {
     var registered: [StoredObject] { registry.values.compactMap(\.object) }
 
     var registeredCount: Int { registry.count }
-
-    /// Keeps objects without an instance for a while.
-    func keep(_ objects: [StoredObject]) { recent.append(objects) }
 
     /// The instance of the model class for an object.
     public func instance(of object: StoredObject) -> any ObjectOwner {
@@ -149,10 +147,11 @@ public final class ObjectContext {
         }
     }
 
-    /// Tells observers of the instance that a property has changed.
+    /// Tells observers of the object that a property has changed. They may have let the instance go
+    /// that they have read; another one of the same object has the same observers.
     func notify(_ object: StoredObject, _ slot: Int) {
-        guard object.registrar != nil, let owner = object.owner else { return }
-        object.entity?.ownerClass.notify(owner, slot)
+        guard object.registrar != nil, let entity = object.entity else { return }
+        entity.ownerClass.notify(instance(of: object), slot)
     }
 
     // MARK: - Deletion by others
@@ -172,18 +171,4 @@ public final class ObjectContext {
 extension Sequence<StoredObject> {
     /// In the order in which they were inserted, changed or deleted.
     var inOrder: [StoredObject] { sorted { $0.order < $1.order } }
-}
-
-/// Objects that are kept for a while after they were read: the last thousands.
-private struct RecentObjects {
-    private static let countMax = 4_096
-    private var young: [StoredObject] = []
-    private var old: [StoredObject] = []
-
-    mutating func append(_ objects: [StoredObject]) {
-        young += objects
-        guard young.count > Self.countMax else { return }
-        old = young
-        young = []
-    }
 }

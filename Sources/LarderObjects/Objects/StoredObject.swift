@@ -34,6 +34,8 @@ public final class StoredObject {
     var isTouched = false
     /// The objects that were read together with this one, so that more can be read at once.
     var siblings: Siblings?
+    /// Whether the context keeps it without changes.
+    var isKept = false
     /// The order in which objects were inserted or deleted.
     var order = 0
 

@@ -185,4 +185,43 @@ struct ObjectContextTests {
         #expect(context == nil)
         #expect(object == nil)
     }
+
+    @Test("keeps objects to which an instance leads, and in time releases those that nobody has")
+    func keptObjects() throws {
+        let shop = try Shop()
+        func insertCategory(_ name: String, articleCount: Int) throws {
+            let category = PersistentIdentifier(temporary: "c", entityName: "Category")
+            var changes: [Change] = [.insert(category, values: ["name": .string(name)])]
+            for number in 0..<articleCount {
+                changes.append(
+                    .insert(
+                        PersistentIdentifier(temporary: "\(number)", entityName: "Article"),
+                        values: ["title": "A", "category": .object(category)]))
+            }
+            _ = try shop.store.save(ChangeSet(changes))
+        }
+        try insertCategory("first", articleCount: 1)
+        for number in 0..<6 { try insertCategory("\(number)", articleCount: 3_000) }
+
+        let owner = shop.owner()
+        func category(_ name: String) throws -> Instance? {
+            var fetch = ObjectFetch("Category")
+            let text = "name == '\(name)'"
+            fetch.predicate = try PredicateFormat.parse(text, name: "predicate").expression
+            return try owner.fetch(fetch).first
+        }
+        func readArticles(ofCategories names: Range<Int>) throws {
+            for name in names {
+                #expect(try category("\(name)")?.related("articles").count == 3_000)
+            }
+        }
+        var held = try category("first")
+        weak let article = held?.related("articles").first?._$object
+        try readArticles(ofCategories: 0..<3)
+        #expect(article != nil)
+        #expect(held?.related("articles").first?._$object === article)
+        held = nil
+        try readArticles(ofCategories: 3..<6)
+        #expect(article == nil)
+    }
 }

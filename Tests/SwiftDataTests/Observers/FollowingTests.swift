@@ -88,6 +88,50 @@ struct FollowingTests {
         #expect(tag.articles.isEmpty)
     }
 
+    @Test("are reported to those who read along relationships and hold the first model only")
+    func alongRelationships() throws {
+        let container = try makeContainer()
+        let other = ModelContext(container)
+        let tech = Category(name: "tech")
+        let article = Article(title: "A", category: tech)
+        let tag = Tag(name: "t", articles: [article])
+        other.insert(tag)
+        // So many that a context does not keep all that it has read.
+        let art = Category(name: "art")
+        other.insert(art)
+        art.articles = (0..<10_000).map { Article(title: "\($0)") }
+        try other.save()
+
+        let context = ModelContext(container)
+        context.followsChanges = true
+        let named = FetchDescriptor<Tag>(predicate: #Predicate { $0.name == "t" })
+        let held = try #require(try context.fetch(named).first)
+        let titles = changes { _ = held.articles.map(\.title) }
+        let names = changes { _ = held.articles.map(\.category?.name) }
+        let words = changes { _ = held.articles.map(\.words) }
+        let predicate = #Predicate<SwiftDataTests.Category> { $0.name == "art" }
+        for _ in 0..<2 {
+            let many = try context.fetch(FetchDescriptor(predicate: predicate))
+            #expect(many.first?.articles.count { !$0.title.isEmpty } == 10_000)
+        }
+        article.title = "B"
+        tech.name = "technology"
+        try other.save()
+        context.processPendingChanges()
+        #expect(titles.isSet)
+        #expect(names.isSet)
+        #expect(!words.isSet)
+        #expect(held.articles.map(\.title) == ["B"])
+        #expect(held.articles.map(\.category?.name) == ["technology"])
+
+        let deletion = changes { _ = held.articles.first?.title }
+        other.delete(article)
+        try other.save()
+        context.processPendingChanges()
+        #expect(deletion.isSet)
+        #expect(held.articles.isEmpty)
+    }
+
     @Test("do not replace values that the context has changed")
     func modifiedModels() throws {
         let container = try makeContainer()

@@ -1,0 +1,46 @@
+// What is read along a relationship often has no instance any more when the reader has finished,
+// but is needed again: a prefetch has read it, or its properties are observed, and its observers
+// are those of the object. So the context keeps such an object while one that has an instance leads
+// to it, and the last thousands in any case.
+
+extension ObjectContext {
+    /// How many objects are kept although no other one leads to them.
+    private static let recentMax = 4_096
+
+    /// Keeps objects that were read along a relationship.
+    func keep(_ objects: [StoredObject]) {
+        for object in objects where !object.isKept {
+            object.isKept = true
+            kept.append(object)
+        }
+        if kept.count > keptCountAtSweep { releaseUnreachable() }
+    }
+
+    private func releaseUnreachable() {
+        let reached = reachableObjects()
+        let old = kept.dropLast(Self.recentMax)
+        let recent = kept.suffix(Self.recentMax)
+        for object in old where !reached.contains(ObjectIdentifier(object)) {
+            object.isKept = false
+        }
+        kept = old.filter(\.isKept) + recent
+        keptCountAtSweep = 2 * max(kept.count, Self.recentMax)
+    }
+
+    /// The kept objects to which the known relationships of an object with an instance lead.
+    private func reachableObjects() -> Set<ObjectIdentifier> {
+        var reached: Set<ObjectIdentifier> = []
+        var open = registered.filter { $0.owner != nil }
+        while let object = open.popLast() {
+            for property in object.entity?.properties ?? [] where property.kind != .attribute {
+                for identifier in object[property.slot]?.links ?? [] {
+                    guard let target = registeredObject(for: identifier), target.isKept,
+                        reached.insert(ObjectIdentifier(target)).inserted
+                    else { continue }
+                    open.append(target)
+                }
+            }
+        }
+        return reached
+    }
+}
