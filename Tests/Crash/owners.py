@@ -1,9 +1,10 @@
 """Sixteen processes use one store file without a daemon, and its owner is killed every second.
 
-Every acknowledged save must be found once in the end, by all processes alike,
-and no call may wait for long.
+Each has four contexts. Every acknowledged save must be found once and whole in the end, all
+contexts must have the same values, and no call may wait for long.
 """
 
+import collections
 import contextlib
 import os
 import pathlib
@@ -20,6 +21,9 @@ THREADS = 4
 KILL_SECONDS = 1.0
 WAIT_SECONDS_MAX = 2.0
 END_SECONDS = 60
+# What the commits of others may take to arrive in a context.
+FEED_SECONDS_MAX = 2.0
+SHARED = 16
 
 
 class Process:
@@ -127,7 +131,16 @@ class Team:
         self.start()
         return True
 
+    def insert_shared(self):
+        """The entries that all contexts change."""
+        process = Process(self.path)
+        for number in range(SHARED):
+            process.command(f"insert shared-{number:02}")
+            process.reply("saved")
+        process.end()
+
     def work(self):
+        self.insert_shared()
         for _ in range(PROCESSES):
             self.start()
         next_kill = time.monotonic() + KILL_SECONDS
@@ -161,7 +174,24 @@ class Team:
         if count != distinct:
             raise Wrong(f"saves were done twice: {count} objects with {distinct} names")
         self.check_watched()
+        self.check_contexts()
         return int(count)
+
+    def check_contexts(self):
+        """All contexts have the same values, which none of them has read again."""
+        deadline = time.monotonic() + FEED_SECONDS_MAX
+        while True:
+            for process in self.processes:
+                process.command("texts")
+            replies = [process.reply().split() for process in self.processes]
+            contexts = [texts for reply in replies for texts in reply]
+            if len(contexts) != PROCESSES * THREADS:
+                raise Wrong(f"{len(contexts)} contexts replied")
+            self.texts = contexts[0].split(",")
+            if len(set(contexts)) == 1:
+                return
+            if time.monotonic() > deadline:
+                raise Wrong(f"contexts have different values: {sorted(set(contexts))[:2]}")
 
     def check_watched(self):
         for process in self.processes:
@@ -178,7 +208,15 @@ class Team:
         if left := {path.name for path in self.path.parent.iterdir()} - expected:
             raise Wrong(f"files were left: {sorted(left)}")
         with contextlib.closing(sqlite3.connect(self.path)) as database:
-            return {name for name, in database.execute("SELECT name FROM Entry")}
+            rows = database.execute("SELECT name, count, text FROM Entry ORDER BY name").fetchall()
+        texts = [text or "-" for name, _, text in rows if name.startswith("shared-")]
+        if texts != self.texts:
+            raise Wrong(f"the contexts have {self.texts}, the file has {texts}")
+        saves = collections.Counter(name.rpartition("-")[0] for name, _, _ in rows)
+        for name, count, _ in rows:
+            if count and count != saves[name]:
+                raise Wrong(f"{name} has counted {count} saves, but made {saves[name]}")
+        return {name for name, _, _ in rows}
 
     def stop(self):
         for process in self.processes:

@@ -11,8 +11,11 @@ import Synchronization
 ///     names             the number of objects and of distinct names, and a checksum of the names
 ///     watch             observes the commits from now on
 ///     watched           how many were observed, the first and last one, and errors in the order
-///     work SECONDS N    N threads save and read; a line `A NAME` for each save that has returned,
-///                       then the longest time of a call in milliseconds
+///     work SECONDS N    N threads save and read, each with a context of its own; a line `A NAME` for
+///                       each save that has returned, then the longest time of a call in milliseconds
+///     texts             the texts of the shared entries in each of these contexts
+///
+/// Entries whose names begin with `shared-` are changed by all contexts.
 @main
 struct ObjectStoreProcess {
     let store: any ObjectStore
@@ -40,12 +43,15 @@ struct ObjectStoreProcess {
         try SchemaFile.schema(
             parsing: """
                 { "version": "1.0.0", "entities": [ { "name": "Entry", "attributes": [
-                    { "name": "name", "type": "string" } ] } ] }
+                    { "name": "name", "type": "string" },
+                    { "name": "count", "type": "int64", "default": 0 },
+                    { "name": "text", "type": "string", "optional": true } ] } ] }
                 """)
     }
 
     private func run() throws {
         var observation: (any AnyObject & Sendable)?
+        var workers: [Worker] = []
         while let line = readLine() {
             let words = line.split(separator: " ").map(String.init)
             switch words.first {
@@ -58,7 +64,8 @@ struct ObjectStoreProcess {
                 observation = store.observeCommits { [watch] in watch.add($0.id) }
                 say("watching")
             case "watched": say(watch.report)
-            case "work": work(seconds: Double(words[1]) ?? 1, threadCount: Int(words[2]) ?? 1)
+            case "texts": say(workers.map { $0.texts() }.joined(separator: " "))
+            case "work": workers += try work(seconds: Double(words[1]) ?? 1, threadCount: Int(words[2]) ?? 1)
             default: say("error unknown command")
             }
         }
@@ -84,49 +91,48 @@ struct ObjectStoreProcess {
 
     // MARK: Work
 
-    private func work(seconds: Double, threadCount: Int) {
+    private func work(seconds: Double, threadCount: Int) throws -> [Worker] {
         let longest = Mutex(0.0)
+        let took = { @Sendable (time: Double) in longest.withLock { $0 = max($0, time) } }
+        let model = ObjectModel(entriesOf: store, try Self.schema())
         let group = DispatchGroup()
-        for number in 0..<threadCount {
+        let workers = (0..<threadCount).map { Worker(model, prefix: "\(getpid())-\($0)") }
+        for worker in workers {
             group.enter()
             Thread {
-                work(seconds, "\(getpid())-\(number)") { time in
-                    longest.withLock { $0 = max($0, time) }
-                }
+                Self.work(seconds, worker, took)
                 group.leave()
             }.start()
         }
         group.wait()
         say("worked \(Int(longest.withLock { $0 } * 1_000))")
+        return workers
     }
 
-    private func work(_ seconds: Double, _ prefix: String, _ took: (Double) -> Void) {
+    private static func work(_ seconds: Double, _ worker: Worker, _ took: (Double) -> Void) {
         let end = Date(timeIntervalSinceNow: seconds)
-        var number = 0
-        while Date() < end {
-            let name = "\(prefix)-\(number)"
-            number += 1
-            do throws(LarderError) {
-                try measured(took) { () throws(LarderError) in try insert(name) }
+        do throws(LarderError) {
+            try measured(took) { () throws(LarderError) in try worker.begin() }
+            var number = 0
+            while Date() < end {
+                number += 1
+                let name = try measured(took) { () throws(LarderError) in try worker.save() }
                 say("A \(name)")
                 guard number.isMultiple(of: 4) else { continue }
-                let query = Query.count(entityName: "Entry", predicate: nil)
-                try measured(took) { () throws(LarderError) in
-                    _ = try store.count(query, QueryParameters())
-                }
-            } catch {
-                say("E \(name) \(error.message)")
+                _ = try measured(took) { () throws(LarderError) in try worker.count() }
             }
+        } catch {
+            say("E \(error.message)")
         }
     }
 }
 
-private func measured(
-    _ took: (Double) -> Void, _ body: () throws(LarderError) -> Void
-) throws(LarderError) {
+private func measured<Result>(
+    _ took: (Double) -> Void, _ body: () throws(LarderError) -> Result
+) throws(LarderError) -> Result {
     let start = Date()
     defer { took(Date().timeIntervalSince(start)) }
-    try body()
+    return try body()
 }
 
 /// Writes a line at once, so that it is not lost when the process is killed.

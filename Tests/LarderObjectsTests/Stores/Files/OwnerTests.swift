@@ -12,7 +12,9 @@ enum ObjectStoreProcessSchema {
         try SchemaFile.schema(
             parsing: """
                 { "version": "1.0.0", "entities": [ { "name": "Entry", "attributes": [
-                    { "name": "name", "type": "string" }\(extra) ] } ] }
+                    { "name": "name", "type": "string" },
+                    { "name": "count", "type": "int64", "default": 0 },
+                    { "name": "text", "type": "string", "optional": true }\(extra) ] } ] }
                 """)
     }
 }
