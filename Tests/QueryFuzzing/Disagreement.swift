@@ -50,6 +50,11 @@ public struct Disagreement: CustomStringConvertible {
         var isSmaller = true
         while isSmaller {
             isSmaller = false
+            if query.limit != nil || query.offset != nil {
+                var whole = query
+                (whole.limit, whole.offset) = (nil, nil)
+                isSmaller = take(whole, in: store)
+            }
             for candidate in query.sort.simplified {
                 var simpler = query
                 simpler.sort = candidate
@@ -132,6 +137,8 @@ public struct Disagreement: CustomStringConvertible {
         if !query.includesSubentities { lines.append("nosubentities") }
         for value in arguments { lines.append("arg \(value.scriptText(drafts, schema))") }
         for key in query.sort { lines.append("sort \(key.scriptText)") }
+        if let limit = query.limit { lines.append("limit \(limit)") }
+        if let offset = query.offset { lines.append("offset \(offset)") }
         return lines.joined(separator: "\n")
     }
 }

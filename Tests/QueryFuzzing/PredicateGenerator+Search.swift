@@ -37,6 +37,21 @@ extension PredicateGenerator {
         }
     }
 
+    /// The objects that a search finds, best first: what an index of words answers by itself.
+    mutating func rankedSearch() -> (predicate: QueryExpression, sort: [SortKey])? {
+        let indexes = store.schema.entity(named: bases[0].entityName)?.wordIndexes ?? []
+        guard let index = random.pick(indexes) else { return nil }
+        let texts = index.prefix(random.number(1...index.count)).map {
+            QueryExpression.keyPath(bases[0].expression, [$0])
+        }
+        let operands = texts + [searchText()]
+        guard let search = call(.search, operands), let score = call(.score, operands) else {
+            return nil
+        }
+        note("ranked search")
+        return (search, [SortKey(.tree(score), descending: !random.once(in: 4))])
+    }
+
     /// A search text, which is always one.
     mutating func searchText() -> QueryExpression {
         if random.once(in: 20) { return .constant(.null) }

@@ -37,6 +37,11 @@ struct PredicateGenerator {
     /// Records a generated form for the coverage report.
     mutating func note(_ what: String) { written.insert(what) }
 
+    /// A predicate and sort keys.
+    mutating func query() -> (predicate: QueryExpression, sort: [SortKey]) {
+        (predicate(depth: random.number(0...3)), sort())
+    }
+
     mutating func predicate(depth: Int) -> QueryExpression {
         if depth > 0, !random.once(in: 3) {
             switch random.number(0...4) {

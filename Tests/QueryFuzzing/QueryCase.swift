@@ -9,6 +9,9 @@ struct QueryCase {
     var sort: [SortKey] = []
     var arguments: [Value]
     var includesSubentities = true
+    /// The part of the objects in order that is selected.
+    var limit: Int64?
+    var offset: Int64?
 
     var fetch: Fetch {
         Fetch(
@@ -16,7 +19,9 @@ struct QueryCase {
             includesSubentities: includesSubentities)
     }
 
-    var parameters: QueryParameters { QueryParameters(arguments: arguments.map { .value($0) }) }
+    var parameters: QueryParameters {
+        QueryParameters(arguments: arguments.map { .value($0) }, limit: limit, offset: offset)
+    }
 }
 
 /// The outcome of a query.
@@ -93,7 +98,9 @@ extension FuzzedStore {
                 kept.append(object)
             }
             let sorted = try order.sorted(kept, reading: read)
-            return .keys(sorted.compactMap(\.permanentKey))
+            let page = sorted.dropFirst(Int(parameters.offset ?? 0))
+                .prefix(parameters.limit.map(Int.init) ?? .max)
+            return .keys(page.compactMap(\.permanentKey))
         } catch {
             return .refused(error.code)
         }

@@ -25,7 +25,7 @@ public struct QueryFuzzer {
             + ["any of members", "all of members", "any of computed values"]
             + ["all of computed values", "a predicate compared"]
             + ["literals", "sort", "zone", "round to places"]
-            + ["two operands", "ill-typed", "member", "properties of a subquery"]
+            + ["two operands", "ill-typed", "member", "properties of a subquery", "ranked search"]
             + AggregateFunction.allCases.map { "@\($0)" }
             + ScalarFunction.allCases.filter { $0 != .now }.map(\.rawValue)
             + StringOrder.allCases.map { "sort \($0)" }
@@ -87,17 +87,20 @@ public struct QueryFuzzer {
         let entities = store.schema.entities
         let entityName = (random.pick(entities) ?? entities[0]).name
         var generator = PredicateGenerator(store, paths, about: entityName, random)
-        let depth = random.number(0...3)
-        var predicate = generator.predicate(depth: depth)
+        var (predicate, sort) =
+            generator.random.once(in: 20)
+            ? generator.rankedSearch() ?? generator.query() : generator.query()
         if generator.random.once(in: 10) {
             predicate = generator.spoiled(predicate)
         }
-        let sort = generator.sort()
+        let limit = generator.random.once(in: 3) ? Int64(generator.random.number(0...6)) : nil
+        let offset = generator.random.once(in: 6) ? Int64(generator.random.number(0...3)) : nil
         random = generator.random
         for what in generator.written { account.written[what, default: 0] += 1 }
         return QueryCase(
             entityName: entityName, predicate: predicate, sort: sort,
-            arguments: generator.arguments, includesSubentities: !random.once(in: 5))
+            arguments: generator.arguments, includesSubentities: !random.once(in: 5),
+            limit: limit, offset: offset)
     }
 
     private mutating func note(_ outcome: QueryOutcome, of query: QueryCase) {
