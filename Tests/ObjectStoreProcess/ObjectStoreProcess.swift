@@ -65,7 +65,9 @@ struct ObjectStoreProcess {
                 say("watching")
             case "watched": say(watch.report)
             case "texts": say(workers.map { $0.texts() }.joined(separator: " "))
-            case "work": workers += try work(seconds: Double(words[1]) ?? 1, threadCount: Int(words[2]) ?? 1)
+            case "work":
+                workers = try work(
+                    seconds: Double(words[1]) ?? 1, threadCount: Int(words[2]) ?? 1)
             default: say("error unknown command")
             }
         }

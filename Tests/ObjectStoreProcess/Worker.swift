@@ -23,8 +23,8 @@ final class Worker: @unchecked Sendable {
     /// Reads the shared entries, and keeps them.
     func begin() throws(LarderError) {
         var fetch = ObjectFetch("Entry")
-        fetch.predicate = try PredicateFormat.parse(
-            "name BEGINSWITH 'shared-'", name: "predicate").expression
+        let isShared = "name BEGINSWITH 'shared-'"
+        fetch.predicate = try PredicateFormat.parse(isShared, name: "predicate").expression
         fetch.sort = [SortKey(.tree(.keyPath("name")))]
         shared = try context.fetch(fetch).compactMap { context.instance(of: $0) as? Entry }
         try insert(counter, prefix)
@@ -64,14 +64,14 @@ final class Entry: ObjectOwner {
     static let (name, count, text) = (0, 1, 2)
 
     var _$object: StoredObject
-    private var contextOwner: AnyObject?
 
     init(_ object: StoredObject = StoredObject()) {
         _$object = object
         if object.owner == nil { object.owner = self }
     }
 
-    func _$join(_ contextOwner: AnyObject) { self.contextOwner = contextOwner }
+    /// The worker keeps the context, and its entries.
+    func _$join(_ contextOwner: AnyObject) {}
     func _$unite() {}
 
     subscript(slot: Int) -> Value {
