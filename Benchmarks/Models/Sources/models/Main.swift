@@ -5,15 +5,23 @@ import SwiftData
 /// has opened the file before. Answers commands with "value checksum"; times are in microseconds.
 @main
 struct Main {
-    static func main() throws {
+    static func main() async throws {
         let container = try ModelContainer(
             for: Author.self, Book.self,
             configurations: ModelConfiguration(
                 url: URL(filePath: CommandLine.arguments[1])))
+        let watcher = Watcher(modelContainer: container)
         while let line = readLine() {
             let words = line.split(separator: " ")
             let count = words.count > 1 ? Int(words[1]) ?? 0 : 0
-            let answer = try answer(String(words[0]), count, container)
+            let answer: Answer
+            switch words[0] {
+            case "watch":
+                try await watcher.begin()
+                answer = (0, 0)
+            case "watched": answer = await watcher.result()
+            default: answer = try Self.answer(String(words[0]), count, container)
+            }
             print("\(answer.value) \(answer.checksum)")
             fflush(nil)
         }
@@ -33,6 +41,7 @@ struct Main {
         case "insert": try insert(context, count)
         case "change": try change(context, count)
         case "read": try read(context, count)
+        case "touch": try touch(context, count)
         default: throw CocoaError(.featureUnsupported)
         }
     }
@@ -100,14 +109,33 @@ struct Main {
 
     /// Nanoseconds of one read of a property that was not changed.
     static func read(_ context: ModelContext, _ count: Int) throws -> Answer {
-        var descriptor = FetchDescriptor<Book>()
-        descriptor.fetchLimit = 1
-        guard let book = try context.fetch(descriptor).first else { return (0, 0) }
+        guard let book = try context.fetch(FetchDescriptor<Book>.first).first else { return (0, 0) }
         var checksum: Int64 = 0
         let start = ContinuousClock.now
         for _ in 0..<count { checksum &+= Int64(truncatingIfNeeded: book.pages) }
         let time = microseconds(since: start) * 1_000 / Double(max(1, count))
         return (time, checksum)
+    }
+
+    /// Saves changes of one book, a few milliseconds apart, for those who watch it.
+    static func touch(_ context: ModelContext, _ count: Int) throws -> Answer {
+        guard let book = try context.fetch(FetchDescriptor<Book>.first).first else { return (0, 0) }
+        for _ in 0..<count {
+            Thread.sleep(forTimeInterval: 0.005)
+            book.pages = nanoseconds
+            try context.save()
+        }
+        Thread.sleep(forTimeInterval: 0.05)
+        book.pages = Watcher.end
+        try context.save()
+        return (0, Int64(count))
+    }
+
+    /// A time that all processes have in common.
+    static var nanoseconds: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 
     static func microseconds(since start: ContinuousClock.Instant) -> Double {

@@ -51,6 +51,7 @@ struct Objects: Measure {
                 ours: { try joined.sample(row.command) },
                 [Rival("GRDB, records", row.joined, grdb, row.command)])
         }
+        try measureObservation(run, own, joined)
         let reads = run.size(10_000_000, quick: 10_000)
         var times: [Double] = []
         for _ in 0..<run.rounds { times.append(try own.sample("read \(reads)").value) }
@@ -58,5 +59,22 @@ struct Objects: Measure {
             Report.Row(
                 measure: "read a property that did not change", unit: "ns", ours: times,
                 goal: .atMost(45)))
+    }
+
+    /// From a change in one process, before its save, to Observation in another one.
+    private func measureObservation(_ run: Run, _ own: Peer, _ joined: Peer) throws {
+        let changes = run.size(200, quick: 20)
+        for (what, writer, watcher) in [
+            ("a change saved by the owner is observed in another process", own, joined),
+            ("a change saved through the socket is observed by the owner", joined, own),
+        ] {
+            var times: [Double] = []
+            for _ in 0..<run.rounds {
+                _ = try watcher.sample("watch")
+                _ = try writer.sample("touch \(changes)")
+                times.append(try watcher.sample("watched").value)
+            }
+            run.add(Report.Row(measure: what, unit: "µs", ours: times, goal: .atMost(1_000)))
+        }
     }
 }
