@@ -129,7 +129,7 @@ struct Shelf {
 
             init(row: Row) throws {
                 author = try Author(row: row)
-                books = try row["books"]
+                books = row["books"]
             }
         }
         let start = ContinuousClock.now
@@ -163,7 +163,7 @@ struct Shelf {
         }
         let start = ContinuousClock.now
         try database.write { database in
-            for book in books {
+            for var book in books {
                 try book.updateChanges(database) { $0.isRead.toggle() }
             }
         }
