@@ -88,6 +88,7 @@ extension ObjectContext {
                 // The other side may have set it already.
                 if let target = objects.first { setToOne(object, slot, target) }
             case .toMany:
+                if objects.isEmpty { continue }
                 let others = self.related(of: object, slot).filter { id in
                     !objects.contains { $0.identifier == id }
                 }

@@ -23,6 +23,7 @@ extension ObjectContext {
         _ object: StoredObject, _ slot: Int, _ targets: [PersistentIdentifier]
     ) {
         locked {
+            if object.status == .inserted, !targets.isEmpty { object.assignedLists.insert(slot) }
             var seen: Set<PersistentIdentifier> = []
             var new = targets.filter { seen.insert($0).inserted }
             let old = related(of: object, slot)

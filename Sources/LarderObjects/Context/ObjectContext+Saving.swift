@@ -108,6 +108,7 @@ extension ObjectContext {
             object.status = .saved
             object.siblings = nil
             object.isTouched = false
+            object.assignedLists = []
             // The existing object has values of its own for what this one did not set.
             let existing = registeredObject(for: identifier)
             if merged.contains(index) { object.forget() }
