@@ -136,6 +136,7 @@ extension ObjectContext {
     /// A change of a to-many relationship is a change of its owner, from whichever side it is made.
     private func touch(_ object: StoredObject) {
         guard object.status == .saved else { return }
+        if !object.isTouched { record(.touched(object, before: false)) }
         object.isTouched = true
         addUpdated(object)
     }

@@ -32,6 +32,8 @@ extension ObjectContext {
                 })
             { throw .readOnlyStore }
             for store in model.allStores { try save(to: store, &saved) }
+            saveCount += 1
+            undoLog?.rename(saved.identifiers)
             return saved
         }
     }

@@ -17,6 +17,7 @@ extension ModelContext {
         let saved = try SwiftDataError.translating { () throws(LarderError) in
             try objects.save()
         }
+        registerUndo()
         NotificationCenter.default.post(
             name: Self.didSave, object: self, userInfo: userInfo(of: saved))
     }
