@@ -8,9 +8,11 @@ extension ObjectContext {
             switch object.status {
             case .unmanaged, .deleted, .gone: return
             case .inserted:
+                recordDeletion(of: object)
                 removeGone(object)
                 unlink(object)
             case .saved:
+                recordDeletion(of: object)
                 updated[ObjectIdentifier(object)] = nil
                 object.status = .deleted
                 object.order = nextOrder()
@@ -25,6 +27,7 @@ extension ObjectContext {
     func cancelDeletion(_ object: StoredObject) {
         deleted[ObjectIdentifier(object)] = nil
         object.status = .saved
+        record(.inserted(object))
         // Changes of others' relationships did not reach its lists while it was deleted.
         forgetLists(of: object)
         if !object.committed.isEmpty || object.isTouched { addUpdated(object) }
@@ -110,6 +113,7 @@ extension ObjectContext {
             inserted = [:]
             updated = [:]
             deleted = [:]
+            _ = undoLog?.removeSteps()
         }
     }
 }

@@ -84,7 +84,7 @@ extension ObjectContext {
             let objects = register(batch, store)
             if batch.prefetchPath == nil { found += objects } else { keep(objects) }
         }
-        refreshLists(of: found)
+        refreshLists(of: found, except: Set(fetch.prefetch + (fetch.properties ?? [])))
         return found
     }
 
@@ -163,8 +163,10 @@ extension ObjectContext {
         let store = try model.store(of: fetch.entityName)
         return try Evaluator(
             schema: store.schema, entityName: fetch.entityName,
-            parameters: QueryParameters(arguments: fetch.arguments), store: store.identifier,
-            now: Date())
+            parameters: QueryParameters(
+                arguments: fetch.arguments(in: store) {
+                    $0.isTemporary || $0.store == store.identifier
+                }), store: store.identifier, now: Date())
     }
 
     /// Reads values for the evaluator.

@@ -49,7 +49,8 @@ extension ObjectContext {
         return found
     }
 
-    private func add(_ owner: any ObjectOwner, _ entity: ObjectEntity) {
+    /// Makes an object one that the next save inserts, without relationships.
+    func add(_ owner: any ObjectOwner, _ entity: ObjectEntity) {
         let object = owner._$object
         // An object that was deleted before is a new one.
         if object.status == .gone {
@@ -72,6 +73,7 @@ extension ObjectContext {
         }
         inserted[ObjectIdentifier(object)] = object
         register(object)
+        record(.inserted(object))
         if let contextOwner = self.owner { owner._$join(contextOwner) }
     }
 
@@ -88,6 +90,7 @@ extension ObjectContext {
                 // The other side may have set it already.
                 if let target = objects.first { setToOne(object, slot, target) }
             case .toMany:
+                if objects.isEmpty { continue }
                 let others = self.related(of: object, slot).filter { id in
                     !objects.contains { $0.identifier == id }
                 }

@@ -221,8 +221,8 @@ extension ObjectContext {
         return .objects(kept + value.links.filter { !listed.contains($0) })
     }
 
-    /// Reads again the lists that objects have.
-    func refreshLists(of objects: [StoredObject]) {
+    /// Reads again the lists that objects have, unless they were read just now.
+    func refreshLists(of objects: [StoredObject], except read: Set<String> = []) {
         var groups: [String: (store: any ObjectStore, name: String, ids: [PersistentIdentifier])] =
             [:]
         for object in objects where object.status == .saved {
@@ -230,7 +230,9 @@ extension ObjectContext {
                 continue
             }
             for property in entity.properties
-            where property.kind == .toMany && object[property.slot] != nil {
+            where property.kind == .toMany && object[property.slot] != nil
+                && !read.contains(property.name)
+            {
                 groups["\(entity.name).\(property.name)", default: (store, property.name, [])].ids
                     .append(object.identifier)
             }

@@ -23,6 +23,7 @@ extension ObjectContext {
         _ object: StoredObject, _ slot: Int, _ targets: [PersistentIdentifier]
     ) {
         locked {
+            if object.status == .inserted, !targets.isEmpty { object.assignedLists.insert(slot) }
             var seen: Set<PersistentIdentifier> = []
             var new = targets.filter { seen.insert($0).inserted }
             let old = related(of: object, slot)
@@ -135,6 +136,7 @@ extension ObjectContext {
     /// A change of a to-many relationship is a change of its owner, from whichever side it is made.
     private func touch(_ object: StoredObject) {
         guard object.status == .saved else { return }
+        if !object.isTouched { record(.touched(object, before: false)) }
         object.isTouched = true
         addUpdated(object)
     }

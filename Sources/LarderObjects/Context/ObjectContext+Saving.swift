@@ -18,25 +18,30 @@ extension ObjectContext {
     /// A change of an object that somebody has deleted is dropped. If a store refuses the changes,
     /// the context keeps them.
     ///
-    /// - Throws: errors of the store, with every violation.
+    /// - Throws: errors of the store, with every violation; `readOnly` for a change of an object in a
+    ///   store for reading only, and then nothing is saved.
     package func save() throws(LarderError) -> Saved {
         try locked { () throws(LarderError) in
             applyCommitsOfOthers()
             propagateDeletions()
             var saved = Saved()
+            for store in model.allStores
+            where store.isReadOnly
+                && [inserted, updated, deleted].contains(where: {
+                    $0.values.contains { isOwn($0, of: store) }
+                })
+            { throw .readOnlyStore }
             for store in model.allStores { try save(to: store, &saved) }
+            saveCount += 1
+            undoLog?.rename(saved.identifiers)
             return saved
         }
     }
 
     private func save(to store: any ObjectStore, _ saved: inout Saved) throws(LarderError) {
-        let isOwn = { (object: StoredObject) in
-            guard let name = object.entity?.name else { return false }
-            return (try? self.model.store(of: name)) === store
-        }
-        let inserts = inserted.values.filter(isOwn).inOrder
-        var updates = updated.values.filter(isOwn).inOrder
-        var deletions = deleted.values.filter(isOwn).inOrder
+        let inserts = inserted.values.filter { isOwn($0, of: store) }.inOrder
+        var updates = updated.values.filter { isOwn($0, of: store) }.inOrder
+        var deletions = deleted.values.filter { isOwn($0, of: store) }.inOrder
         guard !inserts.isEmpty || !updates.isEmpty || !deletions.isEmpty else { return }
         var result = SaveResult()
         // Objects to which changed objects refer, and that others have deleted.
@@ -62,6 +67,11 @@ extension ObjectContext {
         }
         finish(inserts, updates, deletions, result, store, &saved)
         if !missing.isEmpty { for object in inserts + updates { remove(missing, from: object) } }
+    }
+
+    private func isOwn(_ object: StoredObject, of store: any ObjectStore) -> Bool {
+        guard let name = object.entity?.name else { return false }
+        return (try? model.store(of: name)) === store
     }
 
     /// The object that the store does not have any more.
@@ -108,6 +118,7 @@ extension ObjectContext {
             object.status = .saved
             object.siblings = nil
             object.isTouched = false
+            object.assignedLists = []
             // The existing object has values of its own for what this one did not set.
             let existing = registeredObject(for: identifier)
             if merged.contains(index) { object.forget() }

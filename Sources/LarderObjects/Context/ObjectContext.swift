@@ -25,6 +25,10 @@ public final class ObjectContext {
     var updated: [ObjectIdentifier: StoredObject] = [:]
     var deleted: [ObjectIdentifier: StoredObject] = [:]
     private var orderCount = 0
+    /// nil if nobody undoes changes.
+    var undoLog: UndoLog?
+    /// The number of saves.
+    var saveCount = 0
     let others: CommitsOfOthers
     /// Whether objects without changes are read again after commits of others.
     var isFollowing = false
@@ -122,11 +126,12 @@ public final class ObjectContext {
 
     /// Records that a property of a saved object will change.
     func willChange(_ object: StoredObject, _ slot: Int) {
-        guard object.status == .saved else { return }
+        guard object.status == .saved else { return recordChange(of: object, slot) }
         if object.committed[slot] == nil {
             if object[slot] == nil { load(object, slot) }
             object.committed[slot] = object[slot] ?? .null
         }
+        recordChange(of: object, slot)
         addUpdated(object)
     }
 

@@ -13,6 +13,9 @@ package struct ObjectFetch: Sendable {
     package var includesSubentities = true
     /// Names of relationships whose objects are read at once.
     package var prefetch: [String] = []
+    /// Names of the properties to read; others are read when they are used. Nil reads attributes
+    /// and to-one relationships, as does a fetch with relationships to prefetch.
+    package var properties: [String]?
     /// The descriptor of which this is the translation, for stores that others write.
     package var source: (any Sendable)?
 
@@ -36,8 +39,31 @@ package struct ObjectFetch: Sendable {
         limit: Int?, offset: Int?, _ store: any ObjectStore
     ) -> QueryParameters {
         QueryParameters(
-            arguments: arguments.map { $0.withoutTemporaryIdentifiers(in: store) },
+            arguments: arguments(in: store, isKnown: { $0.store == store.identifier }),
             limit: limit.map(Int64.init), offset: offset.map(Int64.init))
+    }
+
+    /// The arguments of the predicate. An identifier of no object that the predicate could be about
+    /// matches nothing: a key of the store that no object has takes its place.
+    ///
+    /// - Parameter isKnown: Whether an object may have the identifier.
+    package func arguments(
+        in store: any ObjectStore, isKnown: (PersistentIdentifier) -> Bool
+    ) -> [QueryArgument] {
+        var targets: [Int: String] = [:]
+        predicate?.collectTargets(from: entityName, in: store.schema, into: &targets)
+        return arguments.enumerated().map { index, argument in
+            argument.mapIdentifiers { identifier in
+                let name = identifier.entityName
+                let isPossible =
+                    targets[index].map { store.schema.isKind(name, of: $0) }
+                    ?? (store.schema.entity(named: name) != nil)
+                if isPossible, isKnown(identifier) { return identifier }
+                return PersistentIdentifier(
+                    store: store.identifier,
+                    entityName: isPossible ? name : targets[index] ?? entityName, key: .max)
+            }
+        }
     }
 
     /// Whether the result may depend on values of other objects than its own.
@@ -69,19 +95,52 @@ extension QueryExpression {
     }
 }
 
+extension QueryExpression {
+    /// The entities of the objects with which arguments are compared, by the argument's index.
+    fileprivate func collectTargets(
+        from entityName: String, in schema: Schema, into targets: inout [Int: String]
+    ) {
+        if case .comparison(let comparison) = self {
+            switch (comparison.left, comparison.right) {
+            case (let path, .argument(let index)), (.argument(let index), let path):
+                targets[index] = path.target(from: entityName, in: schema)
+            default: break
+            }
+        }
+        for child in children { child.collectTargets(from: entityName, in: schema, into: &targets) }
+    }
+
+    /// The entity of the object that the queried object, or a path from it, is.
+    private func target(from entityName: String, in schema: Schema) -> String? {
+        switch self {
+        case .object: entityName
+        case .keyPath(.object, let names):
+            names.reduce(entityName) { name, step in
+                guard let name,
+                    case .relationship(let relationship)? =
+                        schema.entity(named: name)?.property(named: step)
+                else { return nil }
+                return relationship.destination
+            }
+        default: nil
+        }
+    }
+}
+
 extension QueryArgument {
-    /// The same value for a store: it has no object with a temporary identifier, so another
-    /// identifier of no object takes its place.
-    fileprivate func withoutTemporaryIdentifiers(in store: any ObjectStore) -> QueryArgument {
-        func replaced(_ value: Value) -> Value {
-            guard case .object(let identifier) = value, identifier.isTemporary else { return value }
-            return .object(
-                PersistentIdentifier(
-                    store: store.identifier, entityName: identifier.entityName, key: .max))
+    fileprivate func mapIdentifiers(
+        _ transform: (PersistentIdentifier) -> PersistentIdentifier
+    ) -> QueryArgument {
+        func mapped(_ value: Value) -> Value {
+            if case .object(let identifier) = value {
+                .object(transform(identifier))
+            } else {
+                value
+            }
         }
         switch self {
-        case .value(let value): return .value(replaced(value))
-        case .list(let values): return .list(values.map(replaced))
+        case .value(let value): return .value(mapped(value))
+        case .list(let values): return .list(values.map(mapped))
         }
     }
 }

@@ -35,10 +35,12 @@ struct SavePlan {
         for object in inserts + updates { collectLinks(of: object) }
         let edits = editsByOwner()
         for object in inserts {
+            let lists = replacedLists(of: object)
+            let edits = (edits[object.identifier] ?? []).filter { lists[$0.propertyName] == nil }
             changes.changes.append(
                 .insert(
-                    object.identifier, values: values(of: object),
-                    edits: edits[object.identifier] ?? []))
+                    object.identifier,
+                    values: values(of: object).merging(lists) { value, _ in value }, edits: edits))
         }
         var remaining = edits
         for object in inserts { remaining[object.identifier] = nil }
@@ -90,6 +92,20 @@ struct SavePlan {
             }
         }
         return values
+    }
+
+    /// The lists of a new object that replace those of an object that has its unique values. Links
+    /// that come from the other side only are added to those instead.
+    private func replacedLists(of object: StoredObject) -> [String: Value] {
+        guard let entity = object.entity, !object.assignedLists.isEmpty,
+            !entity.entity.uniquenessConstraints.isEmpty
+        else { return [:] }
+        var lists: [String: Value] = [:]
+        for slot in object.assignedLists {
+            lists[entity.properties[slot].name] = .objects(
+                (object[slot]?.links ?? []).filter(exists))
+        }
+        return lists
     }
 
     /// Collects the changes of lists whose other side is a list, too, or that have no other side.

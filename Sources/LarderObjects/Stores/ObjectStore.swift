@@ -67,6 +67,13 @@ extension ObjectStore {
     ) throws(LarderError) -> [Batch] {
         // Only whole objects have related ones.
         let prefetch = selection == .objects ? fetch.prefetch : []
+        var selection = selection
+        if selection == .objects, prefetch.isEmpty, let names = fetch.properties {
+            selection =
+                names.isEmpty
+                ? .identifiers
+                : .columns(names.map { QueryColumn(.tree(.keyPath(.object, [$0])), name: $0) })
+        }
         return try batches(
             fetch.query(selection, prefetch: prefetch),
             fetch.parameters(limit: limit, offset: offset, self))

@@ -9,7 +9,6 @@ final class ContainerCore: Sendable {
     let schema: Schema
     let model: ObjectModel
     let configurations: Set<ModelConfiguration>
-    let allowsSave: Bool
     private let migrationPlanType: MigrationPlanType?
     private let types: [String: any PersistentModel.Type]
     private let holders = Mutex(Holders())
@@ -42,7 +41,6 @@ final class ContainerCore: Sendable {
             throw SwiftDataError.duplicateConfiguration
         }
         self.configurations = Set(own)
-        allowsSave = own.allSatisfy(\.allowsSave)
         var parts: [(Schema, any ObjectStore)] = []
         var opened: [(store: any ObjectStore, url: URL)] = []
         for configuration in configurations {
@@ -69,7 +67,6 @@ final class ContainerCore: Sendable {
         self.schema = schema
         migrationPlanType = nil
         configurations = []
-        allowsSave = true
         (types, model) = try Self.model(of: [(schema, store)])
         history = StoreHistory(model.allStores, types)
     }

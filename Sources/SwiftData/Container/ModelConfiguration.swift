@@ -1,4 +1,5 @@
 public import Foundation
+internal import LarderObjects
 
 /// Where the models of a schema are stored.
 public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugStringConvertible {
@@ -60,7 +61,10 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
         let place =
             isStoredInMemoryOnly
             ? URL(filePath: "/dev/null")
-            : DefaultPlace.url(name: name ?? "default", group: groupContainer.identifier)
+            : URL(
+                filePath: StorePath.defaultStore(
+                    program: groupContainer.identifier ?? StorePath.programName,
+                    file: "\(name ?? "default").store"))
         self.init(
             name ?? "default", schema, place, isStoredInMemoryOnly, allowsSave, groupContainer,
             cloudKitDatabase, createsFolder: !isStoredInMemoryOnly)
@@ -113,32 +117,5 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
             throw SwiftDataError.configurationFileNameContainsInvalidCharacters.explained(
                 "`\(name)` cannot be the name of a file")
         }
-    }
-}
-
-/// The folder of a program's data, as the XDG base directory specification says.
-enum DefaultPlace {
-    static func url(name: String, group: String?) -> URL {
-        folder.appending(path: group ?? program).appending(path: "\(name).store")
-    }
-
-    private static var folder: URL {
-        let environment = ProcessInfo.processInfo.environment
-        // Relative paths are to be ignored.
-        if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") {
-            return URL(filePath: path)
-        }
-        return FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share")
-    }
-
-    static func createFolder(of url: URL) throws {
-        try FileManager.default.createDirectory(
-            at: url.deletingLastPathComponent(), withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
-    }
-
-    static var program: String {
-        let path = CommandLine.arguments.first ?? ""
-        return path.split(separator: "/").last.map(String.init) ?? "larder"
     }
 }

@@ -1,4 +1,6 @@
 import Foundation
+package import LarderObjects
+internal import Synchronization
 
 /// The stores of a schema, and the main context on them.
 public class ModelContainer: Equatable, @unchecked Sendable {
@@ -6,13 +8,15 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
     let core: ContainerCore
     private var main: ModelContext?
+    private let assigned = Mutex<Set<ModelConfiguration>?>(nil)
 
     public final var schema: Schema { core.schema }
     public final var migrationPlan: (any SchemaMigrationPlan.Type)? { core.migrationPlan }
 
+    /// The configurations of the stores. Setting them opens no other stores.
     public var configurations: Set<ModelConfiguration> {
-        get { core.configurations }
-        set {}
+        get { assigned.withLock { $0 } ?? core.configurations }
+        set { assigned.withLock { $0 = newValue } }
     }
 
     public convenience init(
@@ -62,6 +66,11 @@ public class ModelContainer: Equatable, @unchecked Sendable {
         core.setContainer(self)
     }
 
+    /// A container on a store that is open.
+    package convenience init(_ schema: Schema, _ store: any ObjectStore) throws {
+        self.init(try ContainerCore(schema, store))
+    }
+
     init(_ core: ContainerCore) {
         self.core = core
         core.setContainer(self)
@@ -79,7 +88,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
         return context
     }
 
-    /// Deletes all models and the history.
+    /// Deletes all models, and the history before that.
     public func erase() throws { try core.erase() }
 
     @available(*, deprecated, renamed: "erase")

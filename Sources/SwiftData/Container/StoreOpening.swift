@@ -17,10 +17,10 @@ enum StoreOpening {
             }
             var options = StoreFileOptions()
             options.client.isReadOnly = !configuration.allowsSave
-            options.client.name = DefaultPlace.program
+            options.client.name = StorePath.programName
             options.migration = try migrationPlan.flatMap(PlannedMigration.stages)
-            if configuration.createsFolder {
-                try DefaultPlace.createFolder(of: configuration.url)
+            if configuration.createsFolder, configuration.allowsSave {
+                try StorePath.createFolder(of: configuration.url.path)
             }
             return try StoreFile.open(
                 path: configuration.url.path, schema: stored, options: options)

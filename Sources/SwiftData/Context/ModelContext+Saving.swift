@@ -8,18 +8,16 @@ extension ModelContext {
     /// ``willSave`` is posted before it, and ``didSave`` after it, both on this thread.
     ///
     /// - Throws: ``SwiftDataError/modelValidationFailure`` with every rule that the changes break;
-    ///   the context keeps them then.
+    ///   the context keeps them then. The same for a change of a model whose configuration does not
+    ///   allow saving.
     public func save() throws {
         guard hasChanges else { return }
-        guard core.allowsSave else {
-            throw SwiftDataError.modelValidationFailure.explained(
-                "the configuration of the store does not allow saving")
-        }
         NotificationCenter.default.post(name: Self.willSave, object: self)
         objects.setAuthor(author ?? "")
         let saved = try SwiftDataError.translating { () throws(LarderError) in
             try objects.save()
         }
+        registerUndo()
         NotificationCenter.default.post(
             name: Self.didSave, object: self, userInfo: userInfo(of: saved))
     }

@@ -21,7 +21,6 @@ public class ModelContext: Equatable, SendableMetatype {
 
     let core: ContainerCore
     package let objects: ObjectContext
-    private let state: EditingState
     /// Saves the context after each turn of the main actor; nil for other contexts.
     var autosaver: Autosaver?
     let home = ContextHome()
@@ -36,23 +35,28 @@ public class ModelContext: Equatable, SendableMetatype {
         didSet { if autosaveEnabled { modelDidChange() } }
     }
 
-    public var undoManager: UndoManager?
-
-    public init(_ container: ModelContainer) {
-        core = container.core
-        objects = ObjectContext(container.core.model)
-        state = EditingState()
-        editingState = state
-        objects.owner = self
+    /// Records how the changes of the context are undone, if there is one.
+    ///
+    /// The changes until ``processPendingChanges()``, a save, or a call of the undo manager are
+    /// undone together, also after they were saved. Undoing is a change of the context.
+    public var undoManager: UndoManager? {
+        didSet {
+            guard undoManager !== oldValue else { return }
+            oldValue?.removeSource(self)
+            objects.recordsUndo = undoManager != nil
+            undoManager?.addSource(self) { [weak self] in self?.registerUndo() }
+        }
     }
+
+    public convenience init(_ container: ModelContainer) { self.init(container.core) }
 
     init(_ core: ContainerCore) {
         self.core = core
         objects = ObjectContext(core.model)
-        state = EditingState()
-        editingState = state
         objects.owner = self
     }
+
+    deinit { undoManager?.removeSource(self) }
 
     public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
 
@@ -64,7 +68,7 @@ public class ModelContext: Equatable, SendableMetatype {
         set { editingState.author = newValue }
     }
 
-    public var editingState: EditingState
+    public var editingState = EditingState()
 
     // MARK: - Changes
 
@@ -110,15 +114,29 @@ public class ModelContext: Equatable, SendableMetatype {
         modelDidChange()
     }
 
-    /// Discards all changes.
+    /// Discards all changes, and what the undo manager has recorded.
     public func rollback() {
         objects.rollback()
+        undoManager?.removeAllActions()
         listeners.call()
     }
 
     /// Applies what is pending: what others have deleted, and what they have changed if the context
-    /// follows them.
-    public func processPendingChanges() { objects.applyCommitsOfOthers() }
+    /// follows them. The undo manager records the changes since the last call.
+    public func processPendingChanges() {
+        objects.applyCommitsOfOthers()
+        registerUndo()
+    }
+
+    /// Registers the changes since the last call with the undo manager, as one action.
+    func registerUndo() {
+        guard let undoManager, let group = objects.takeUndoGroup() else { return }
+        undoManager.registerUndo(withTarget: self) { context in
+            context.objects.undo(group)
+            context.registerUndo()
+            context.modelDidChange()
+        }
+    }
 
     /// Runs a closure and saves the changes.
     public func transaction(block: () throws -> Void) throws {

@@ -95,7 +95,7 @@ extension SwiftDataError {
         switch error.code {
         case .unsupportedPredicate, .malformedPredicate, .wrongType: known = unsupportedPredicate
         case .unknownProperty: known = unsupportedKeyPath
-        case .validationFailed, .missingValue, .uniquenessViolated, .deleteDenied:
+        case .validationFailed, .missingValue, .uniquenessViolated, .deleteDenied, .readOnly:
             known = modelValidationFailure
         case .tokenExpired: known = historyTokenExpired
         case .schemaMismatch, .migrationRefused, .notAStore, .storeTooNew, .storeInUse:

@@ -98,8 +98,7 @@ struct StoredBackingData<Model: PersistentModel>: BackingData {
     }
 
     private func set<Value>(_ keyPath: KeyPath<Model, Value>, _ newValue: Value) {
-        guard let writable = keyPath as? ReferenceWritableKeyPath<Model, Value> else { return }
-        model[keyPath: writable] = newValue
+        model.set(keyPath, newValue)
     }
 }
 

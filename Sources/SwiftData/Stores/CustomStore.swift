@@ -111,7 +111,8 @@ final class CustomStore<Store: DataStore>: ObjectStore, CustomHistory, @unchecke
         }
         let evaluator = try Evaluator(
             schema: schema, entityName: fetch.entityName,
-            parameters: QueryParameters(arguments: fetch.arguments), now: Date())
+            parameters: QueryParameters(
+                arguments: fetch.arguments(in: self) { $0.store == identifier }), now: Date())
         if !found.isFiltered, let expression = fetch.predicate {
             let predicate = try evaluator.predicate(expression)
             rows = try rows.filter {

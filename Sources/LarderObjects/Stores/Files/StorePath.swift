@@ -5,17 +5,22 @@ internal import LarderServer
 
 /// The paths of store files and of their sockets.
 package enum StorePath {
-    /// The default store of a program: `$XDG_DATA_HOME/PROGRAM/default.store`. Its folder is
-    /// created.
-    ///
-    /// - Throws: `storageFailed` or `permissionDenied` if the folder cannot be created.
+    /// The default store of a program: `$XDG_DATA_HOME/PROGRAM/default.store`.
     package static func defaultStore(
         program: String = programName, file: String = "default.store",
         environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws(LarderError) -> String {
+    ) -> String {
+        // Relative paths are to be ignored, as the XDG base directory specification says.
         let data =
             absolute("XDG_DATA_HOME", environment) ?? "\(homeFolder(environment))/.local/share"
-        let folder = "\(data)/\(program)"
+        return "\(data)/\(program)/\(file)"
+    }
+
+    /// Creates the folder of a store of this user, unless it is there.
+    ///
+    /// - Throws: `storageFailed`.
+    package static func createFolder(of path: String) throws(LarderError) {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true,
@@ -23,7 +28,6 @@ package enum StorePath {
         } catch {
             throw LarderError(.storageFailed, "the folder \(folder) cannot be created")
         }
-        return "\(folder)/\(file)"
     }
 
     /// The name of the running program's file.

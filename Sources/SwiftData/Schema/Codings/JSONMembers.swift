@@ -8,24 +8,23 @@ package enum JSONMembers {
     package static func path(of keyPath: AnyKeyPath) -> [String]? {
         // A key path of stored properties is described by their names; there is no other way to
         // find them.
-        let text = String(describing: keyPath)
-        let root = Swift.type(of: keyPath).rootType
-        guard let names = names(in: text, root), !names.isEmpty, let first = names.first,
-            let type = ValueType(root).wrapped as? any Decodable.Type
-        else { return nil }
-        if let keys = BlankDecoder.keys(of: type), !keys.contains(first) { return nil }
-        return names
+        KeyPathText.components(of: keyPath).flatMap {
+            path($0, in: Swift.type(of: keyPath).rootType)
+        }
     }
 
-    private static func names(in text: String, _ root: any Any.Type) -> [String]? {
-        let prefixes = ["\\\(root).", "\\\(String(reflecting: root))."]
-        guard let prefix = prefixes.first(where: text.hasPrefix) else { return nil }
-        let names = text.dropFirst(prefix.count).split(separator: ".").map { name in
+    /// The same for the text of the key path after its root.
+    static func path(_ components: Substring, in root: any Any.Type) -> [String]? {
+        let names = components.split(separator: ".").map { name in
             String(name.filter { $0 != "?" && $0 != "!" })
         }
         let isPlain = names.allSatisfy { name in
             !name.isEmpty && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
         }
-        return isPlain ? names : nil
+        guard isPlain, let first = names.first,
+            let type = ValueType(root).wrapped as? any Decodable.Type
+        else { return nil }
+        if let keys = BlankDecoder.keys(of: type), !keys.contains(first) { return nil }
+        return names
     }
 }

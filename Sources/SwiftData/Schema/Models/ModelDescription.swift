@@ -38,6 +38,12 @@ package final class ModelDescription: Sendable {
         keyPaths.slot(of: keyPath) ?? superclass?.slot(of: keyPath)
     }
 
+    /// The slot of the property with which the text of a key path begins, and the length of its
+    /// part of the text; nil if it is none, or may be several.
+    func firstSlot(of components: Substring) -> (slot: Int, length: Int)? {
+        keyPaths.firstSlot(of: components) ?? superclass?.firstSlot(of: components)
+    }
+
     /// Adds a key path of which it is known by other means that it reads the property in a slot,
     /// such as that of a requirement of a protocol.
     package func learn(_ keyPath: AnyKeyPath, slot: Int) {
@@ -155,6 +161,19 @@ private final class KeyPathSlots: Sendable {
     func slot(of keyPath: AnyKeyPath) -> Int? {
         let known = Key(keyPath: keyPath)
         return state.withLock { $0.slots[known.keyPath] }
+    }
+
+    func firstSlot(of components: Substring) -> (slot: Int, length: Int)? {
+        state.withLock { state in
+            let found = state.slots.compactMap { keyPath, slot -> (slot: Int, length: Int)? in
+                guard let own = KeyPathText.components(of: keyPath), components.hasPrefix(own)
+                else { return nil }
+                let next = components.dropFirst(own.count).first
+                return next.map { ".?!".contains($0) } == false ? nil : (slot, own.count)
+            }
+            guard let first = found.first else { return nil }
+            return found.allSatisfy { $0 == first } ? first : nil
+        }
     }
 
     func learn(_ keyPath: AnyKeyPath, slot: Int) {

@@ -173,14 +173,29 @@ struct StoreFileTests {
     func defaultPath() throws {
         let home = folder["home"]
         #expect(
-            try StorePath.defaultStore(program: "Notes", environment: ["HOME": home])
+            StorePath.defaultStore(program: "Notes", environment: ["HOME": home])
                 == "\(home)/.local/share/Notes/default.store")
         let data = folder["data"]
-        #expect(
-            try StorePath.defaultStore(
-                program: "Notes", environment: ["HOME": home, "XDG_DATA_HOME": data])
-                == "\(data)/Notes/default.store")
+        let path = StorePath.defaultStore(
+            program: "Notes", environment: ["HOME": home, "XDG_DATA_HOME": data])
+        #expect(path == "\(data)/Notes/default.store")
+        #expect(!FileManager.default.fileExists(atPath: data))
+        try StorePath.createFolder(of: path)
+        try StorePath.createFolder(of: path)
         #expect(FileManager.default.fileExists(atPath: "\(data)/Notes"))
+    }
+
+    @Test("a missing file is not created for reading only")
+    func missingForReading() throws {
+        var options = StoreFileOptions()
+        options.client.isReadOnly = true
+        let path = folder["none.store"]
+        let error = #expect(throws: LarderError.self) {
+            try StoreFile.open(path: path, schema: .sample(), options: options)
+        }
+        #expect(error?.code == .storageFailed)
+        #expect("\(try #require(error))".contains("reading only"))
+        #expect(try folder.fileNames == [])
     }
 
     // MARK: Schemas

@@ -1,0 +1,194 @@
+internal import LarderModel
+
+/// What a context has changed, so that it can be undone: the steps since the last group was taken.
+///
+/// A context without an undo manager has no log, so a change of a property then costs a test for
+/// nil. A step has the object, which does not keep its context, and what was there before it.
+struct UndoLog {
+    enum Step {
+        case inserted(StoredObject)
+        case deleted(StoredObject)
+        /// A property had another value.
+        case changed(StoredObject, slot: Int, from: Value)
+        /// The object may have become a changed one by a change of the other side of a relationship.
+        case touched(StoredObject, before: Bool)
+    }
+
+    private struct Property: Hashable {
+        let object: ObjectIdentifier
+        let slot: Int
+    }
+
+    private(set) var steps: [Step] = []
+    /// The number of saves before the first of the steps.
+    private(set) var saveCount = 0
+    /// The properties that the last steps have changed; the first value of a group is enough.
+    private var changed: Set<Property> = []
+    /// Permanent identifiers by temporary ones, and those of objects that were inserted again.
+    private var renamed: [PersistentIdentifier: PersistentIdentifier] = [:]
+
+    /// - Parameter saveCount: The number of saves of the context.
+    mutating func append(_ step: Step, saveCount: Int) {
+        if steps.isEmpty { self.saveCount = saveCount }
+        switch step {
+        case .changed(let object, let slot, _):
+            let property = Property(object: ObjectIdentifier(object), slot: slot)
+            guard changed.insert(property).inserted else { return }
+        case .inserted, .deleted: changed = []
+        case .touched: break
+        }
+        steps.append(step)
+    }
+
+    mutating func removeSteps() -> [Step] {
+        defer {
+            steps = []
+            changed = []
+        }
+        return steps
+    }
+
+    mutating func rename(_ identifiers: [PersistentIdentifier: PersistentIdentifier]) {
+        renamed.merge(identifiers) { _, new in new }
+    }
+
+    /// The identifier that an object has by now.
+    func current(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
+        var identifier = identifier
+        while let new = renamed[identifier] { identifier = new }
+        return identifier
+    }
+}
+
+/// Changes that are undone together.
+package struct UndoGroup {
+    let steps: [UndoLog.Step]
+    /// The number of saves before the changes.
+    let saveCount: Int
+}
+
+extension ObjectContext {
+    /// Whether changes are recorded. When that ends, what was recorded is forgotten.
+    package var recordsUndo: Bool {
+        get { locked { undoLog != nil } }
+        set { locked { undoLog = newValue ? undoLog ?? UndoLog() : nil } }
+    }
+
+    /// The changes since the last call; nil if there are none.
+    package func takeUndoGroup() -> UndoGroup? {
+        locked {
+            guard let saveCount = undoLog?.saveCount, let steps = undoLog?.removeSteps(),
+                !steps.isEmpty
+            else { return nil }
+            return UndoGroup(steps: steps, saveCount: saveCount)
+        }
+    }
+
+    // MARK: - Recording
+
+    func record(_ step: UndoLog.Step) {
+        undoLog?.append(step, saveCount: saveCount)
+    }
+
+    /// Records that a property will change, of which the value is known.
+    func recordChange(of object: StoredObject, _ slot: Int) {
+        guard undoLog != nil, object.status == .saved || object.status == .inserted else { return }
+        record(.changed(object, slot: slot, from: object[slot] ?? .null))
+    }
+
+    /// Records that an object will be deleted, with the values that it is made of again.
+    func recordDeletion(of object: StoredObject) {
+        guard undoLog != nil, let entity = object.entity else { return }
+        for property in entity.properties {
+            if object[property.slot] == nil { load(object, property.slot) }
+            guard property.kind != .attribute, let value = object[property.slot] else { continue }
+            record(.changed(object, slot: property.slot, from: value))
+        }
+        record(.deleted(object))
+    }
+
+    // MARK: - Undoing
+
+    /// Restores what was there before a group of changes. That is a group of changes itself, which
+    /// the next call of ``takeUndoGroup()`` returns.
+    package func undo(_ group: UndoGroup) {
+        locked {
+            let touched = touchedObjects(of: group.steps).map { ($0, $0.isTouched) }
+            for step in group.steps.reversed() {
+                switch step {
+                case .inserted(let object): removeInserted(object)
+                case .deleted(let object): restoreDeleted(object)
+                case .changed(let object, let slot, let value): restore(value, of: object, slot)
+                case .touched: break
+                }
+            }
+            for (object, isTouched) in touched { record(.touched(object, before: isTouched)) }
+            // Objects that are as the store has them are not changed any more.
+            guard group.saveCount == saveCount, let undone = undoLog?.steps else { return }
+            restoreTouches(of: undone)
+            restoreTouches(of: group.steps)
+            for case .changed(let object, _, _) in group.steps + undone { forgetUpdate(of: object) }
+        }
+    }
+
+    private func removeInserted(_ object: StoredObject) {
+        guard object.context === self else { return }
+        guard object.status == .inserted else { return delete(object) }
+        recordDeletion(of: object)
+        unlink(object)
+        removeGone(object)
+        object.status = .unmanaged
+        object.context = nil
+        object.siblings = nil
+    }
+
+    private func restoreDeleted(_ object: StoredObject) {
+        switch object.status {
+        case .saved, .inserted: break
+        case .deleted: cancelDeletion(object)
+        case .unmanaged, .gone:
+            guard let entity = object.entity else { return }
+            let former = object.identifier
+            add(instance(of: object), entity)
+            if object.identifier != former { undoLog?.rename([former: object.identifier]) }
+        }
+    }
+
+    private func restore(_ value: Value, of object: StoredObject, _ slot: Int) {
+        guard object.isManaged, object.status != .deleted, object.context === self,
+            let property = object.entity?.properties[slot]
+        else { return }
+        let links = value.links.map { undoLog?.current($0) ?? $0 }
+        switch property.kind {
+        case .attribute: setValue(value, of: object, at: slot)
+        case .toOne:
+            setToOne(object, slot, links.first.flatMap { registeredObject(for: $0) ?? loaded($0) })
+        case .toMany:
+            setToMany(
+                object, slot, links.filter { (registeredObject(for: $0) ?? loaded($0)) != nil })
+        }
+        notify(object, slot)
+    }
+
+    private func touchedObjects(of steps: [UndoLog.Step]) -> [StoredObject] {
+        steps.compactMap { step in
+            if case .touched(let object, _) = step { object } else { nil }
+        }
+    }
+
+    /// Makes objects changed ones, or not, as they were before the steps.
+    private func restoreTouches(of steps: [UndoLog.Step]) {
+        for case .touched(let object, let isTouched) in steps.reversed()
+        where object.status == .saved {
+            object.isTouched = isTouched
+            if isTouched { addUpdated(object) } else { forgetUpdate(of: object) }
+        }
+    }
+
+    private func forgetUpdate(of object: StoredObject) {
+        guard object.status == .saved else { return }
+        object.committed = object.committed.filter { object[$0.key] != $0.value }
+        guard object.committed.isEmpty, !object.isTouched else { return }
+        updated[ObjectIdentifier(object)] = nil
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Suite("Many containers", .serialized)
+struct ManyContainerTests {
+    /// What the process has in use.
+    private struct Usage {
+        let descriptors: Int
+        let threads: Int
+        let memoryFiles: Int
+        let residentBytes: Int
+
+        init() throws {
+            let files = FileManager.default
+            descriptors = try files.contentsOfDirectory(atPath: "/proc/self/fd").count
+            threads = try files.contentsOfDirectory(atPath: "/proc/self/task").count
+            memoryFiles = try files.contentsOfDirectory(atPath: "/dev/shm").count
+            let status = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+            residentBytes =
+                (status.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0)
+                * 4096
+        }
+    }
+
+    @Test("1,000 in memory, one after the other, leave no descriptor, thread, file or memory")
+    func thousand() throws {
+        var times: [Duration] = []
+        func use(_ index: Int) throws {
+            let start = ContinuousClock.now
+            let container = try makeContainer()
+            times.append(.now - start)
+            let context = ModelContext(container)
+            context.insert(Article(title: "\(index)", category: Category(name: "c")))
+            if index.isMultiple(of: 2) {
+                try context.save()
+                #expect(try ModelContext(container).fetchCount(FetchDescriptor<Article>()) == 1)
+            }
+        }
+        for index in 0..<100 { try use(index) }
+        let before = try Usage()
+        times = []
+        for index in 0..<1_000 { try use(index) }
+        let after = try Usage()
+        // Other tests run at the same time; a leak of each container would add a thousand.
+        #expect(after.descriptors < before.descriptors + 200)
+        #expect(after.threads < before.threads + 100)
+        #expect(after.memoryFiles < before.memoryFiles + 200)
+        #expect(after.residentBytes < before.residentBytes + (64 << 20))
+        let median = times.sorted()[times.count / 2]
+        print("opening a container in memory: median \(median)")
+    }
+
+    @MainActor @Test("1,000 with a main context and an undo manager end, too")
+    func mainContexts() throws {
+        weak var last: ModelContainer?
+        for index in 0..<1_000 {
+            let container = try makeContainer()
+            container.mainContext.autosaveEnabled = false
+            container.mainContext.undoManager = UndoManager()
+            container.mainContext.insert(Tag(name: "\(index)"))
+            container.mainContext.processPendingChanges()
+            last = container
+        }
+        #expect(last == nil)
+    }
+}
