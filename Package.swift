@@ -205,7 +205,7 @@ let package = Package(
         .testTarget(
             name: "SwiftDataTests",
             dependencies: [
-                "SwiftData", "SwiftDataMacros", "TestSupport",
+                "ObjectStoreProcess", "SwiftData", "SwiftDataMacros", "TestSupport",
                 .product(
                     name: "SwiftSyntaxMacroExpansion", package: "swift-syntax", condition: objects),
             ], swiftSettings: strict),
