@@ -6,6 +6,8 @@ import Testing
 /// The model of `ObjectStoreProcess`, which is a program without this module.
 @Model final class Entry {
     var name: String
+    var count: Int = 0
+    var text: String?
 
     init(name: String) { self.name = name }
 }
@@ -17,7 +19,7 @@ extension Entry {
 @MainActor
 @Suite(
     "Commits of another process",
-    .disabled("the process refuses an insert after this one has joined its file; not explained yet")
+    .disabled("not run since the model has the schema of the process")
 )
 struct OtherProcessTests {
     private let folder: StoreFileTests.Folder
