@@ -205,7 +205,8 @@ let package = Package(
         .testTarget(
             name: "SwiftDataTests",
             dependencies: [
-                "LarderModel", "LarderObjects", "SwiftData", "SwiftDataMacros", "TestSupport",
+                "LarderModel", "LarderObjects", "ObjectStoreProcess", "SwiftData",
+                "SwiftDataMacros", "TestSupport",
                 .product(
                     name: "SwiftSyntaxMacroExpansion", package: "swift-syntax", condition: objects),
             ], swiftSettings: strict),

@@ -56,8 +56,10 @@ struct ModelDeclaration {
             }
         }
         self.properties = properties
-        constraints = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
-            .compactMap { $0.constraint(of: model.name.text) }
+        let macros = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
+        constraints = macros.compactMap { $0.constraint(of: model.name.text) }
+        let unpersisted = Self.variableNames(members).subtracting(properties.map(\.plainName))
+        problems += macros.flatMap { $0.constraintProblems(unpersisted) }
         for problem in problems { report(problem.diagnostic) }
         if problems.contains(where: { $0.problem.severity == .error }) { return nil }
     }
@@ -84,6 +86,12 @@ struct ModelDeclaration {
                 .as(ClassDeclSyntax.self)
         else { return members }
         return active.memberBlock.members.map(\.decl)
+    }
+
+    private static func variableNames(_ members: [DeclSyntax]) -> Set<String> {
+        let names = members.compactMap { $0.as(VariableDeclSyntax.self) }.flatMap(\.bindings)
+            .compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.text }
+        return Set(names.map { $0.filter { $0 != "`" } })
     }
 
     private static func persistedName(of variable: VariableDeclSyntax) -> String? {
@@ -124,11 +132,37 @@ extension DeclGroupSyntax {
 }
 
 extension MacroExpansionDeclSyntax {
+    private var isConstraint: Bool { ["Unique", "Index"].contains(macroName.text) }
+
+    /// The key paths of `#Unique` or `#Index` that name variables of the class which are not
+    /// persisted.
+    fileprivate func constraintProblems(_ unpersisted: Set<String>) -> [LocatedProblem] {
+        guard isConstraint else { return [] }
+        return arguments.keyPaths.compactMap { keyPath in
+            guard
+                let name = keyPath.components.first?.component
+                    .as(KeyPathPropertyComponentSyntax.self)?.declName.baseName.text
+                    .filter({ $0 != "`" }), unpersisted.contains(name)
+            else { return nil }
+            return LocatedProblem(
+                keyPath, .unpersistedInConstraint(name, macro: macroName.text))
+        }
+    }
+
     /// `SwiftData.Schema.Unique<Item>([\.name])` for `#Unique<Item>([\.name])`.
     fileprivate func constraint(of typeName: String) -> (type: String, expression: String)? {
-        guard ["Unique", "Index"].contains(macroName.text) else { return nil }
+        guard isConstraint else { return nil }
         let type = "SwiftData.Schema.\(macroName.text)"
         let parameters = genericArgumentClause?.trimmedDescription ?? "<\(typeName)>"
         return (type, "\(type)\(parameters)(\(arguments.trimmedDescription))")
+    }
+}
+
+extension SyntaxProtocol {
+    /// The key paths in an expression, in their order.
+    fileprivate var keyPaths: [KeyPathExprSyntax] {
+        children(viewMode: .sourceAccurate).flatMap { child in
+            child.as(KeyPathExprSyntax.self).map { [$0] } ?? child.keyPaths
+        }
     }
 }

@@ -15,6 +15,7 @@ enum ModelProblem: DiagnosticMessage {
     case reference(String, specifier: String)
     case constant(String)
     case attributeAndRelationship(String)
+    case unpersistedInConstraint(String, macro: String)
 
     var message: String {
         switch self {
@@ -43,6 +44,8 @@ enum ModelProblem: DiagnosticMessage {
             "'\(name)' is a constant, which the store cannot set; write 'private(set) var'"
         case .attributeAndRelationship(let name):
             "'\(name)' cannot be both an attribute and a relationship"
+        case .unpersistedInConstraint(let name, let macro):
+            "'\(name)' is not persisted, so #\(macro) cannot name it"
         }
     }
 

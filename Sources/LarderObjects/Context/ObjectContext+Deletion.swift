@@ -62,8 +62,11 @@ extension ObjectContext {
     /// Forgets the lists that the context has not changed; they are read again.
     private func forgetLists(of object: StoredObject) {
         for property in object.entity?.properties ?? []
-        where property.kind == .toMany && object.committed[property.slot] == nil {
+        where property.kind == .toMany && object.committed[property.slot] == nil
+            && object[property.slot] != nil
+        {
             object[property.slot] = nil
+            notify(object, property.slot)
         }
     }
 

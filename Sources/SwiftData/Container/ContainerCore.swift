@@ -124,11 +124,10 @@ final class ContainerCore: Sendable {
         }
     }
 
-    /// A model of an entity that says that it is deleted.
+    /// A model of an entity that says that it is deleted. For an entity that the container does not
+    /// have it is one without properties.
     func goneModel(entityName: String, _ context: ModelContext) -> any PersistentModel {
-        guard let type = types[entityName] ?? types.values.first else {
-            preconditionFailure("a container has a type")
-        }
+        let type = types[entityName] ?? UnknownModel.self
         return type.gone(from: context)
     }
 

@@ -4,6 +4,24 @@ internal import LarderObjects
 
 /// The stages of a migration plan as those of the store, which performs all of them or none.
 enum PlannedMigration {
+    /// - Throws: ``SwiftDataError/unknownSchema`` for a stage with a version that the plan does not
+    ///   list, ``SwiftDataError/backwardMigration`` for one that leads to an earlier version.
+    static func check(_ plan: any SchemaMigrationPlan.Type) throws {
+        let listed = plan.schemas.map { ObjectIdentifier($0) }
+        for stage in plan.stages {
+            let (from, to) = stage.versions
+            for version in [from, to] where !listed.contains(ObjectIdentifier(version)) {
+                throw SwiftDataError.unknownSchema.explained(
+                    "a stage of \(plan) has \(version), which is not one of the plan's schemas")
+            }
+            guard from.versionIdentifier <= to.versionIdentifier else {
+                throw SwiftDataError.backwardMigration.explained(
+                    "a stage of \(plan) leads from version \(from.versionIdentifier) to "
+                        + "\(to.versionIdentifier); a stage leads to a later version")
+            }
+        }
+    }
+
     /// - Returns: nil for a plan without stages.
     static func stages(of plan: any SchemaMigrationPlan.Type) throws -> StagedMigration? {
         let stages = try plan.stages.map(stage)
@@ -33,6 +51,14 @@ enum PlannedMigration {
         return { client in
             let store = try ClientStore(client, schema: stored)
             try body(ModelContext(try ContainerCore(schema, store)))
+        }
+    }
+}
+
+extension MigrationStage {
+    fileprivate var versions: (from: any VersionedSchema.Type, to: any VersionedSchema.Type) {
+        switch self {
+        case .lightweight(let from, let to), .custom(let from, let to, _, _): (from, to)
         }
     }
 }

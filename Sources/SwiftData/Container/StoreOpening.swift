@@ -11,6 +11,7 @@ enum StoreOpening {
         _ migrationPlan: (any SchemaMigrationPlan.Type)?
     ) throws -> any ObjectStore {
         do {
+            if let migrationPlan { try PlannedMigration.check(migrationPlan) }
             let stored = try schema.larderSchema()
             if configuration.isStoredInMemoryOnly {
                 return try EngineStore(stored, isReadOnly: !configuration.allowsSave)

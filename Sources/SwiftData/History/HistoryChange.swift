@@ -49,49 +49,39 @@ public protocol HistoryDelete<Model>: Sendable {
     var tombstone: HistoryTombstone<Model> { get }
 }
 
-public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
+public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, NumberedChange {
     public let changeIdentifier: Int64
     public let transactionIdentifier: Int64
     public let changedPersistentIdentifier: PersistentIdentifier
-
-    public var id: Int64 { changeIdentifier }
 }
 
 /// Sendable unchecked: key paths of properties capture no values, so they are immutable.
-public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, @unchecked Sendable {
+public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, NumberedChange,
+    @unchecked Sendable
+{
     public let changeIdentifier: Int64
     public let transactionIdentifier: Int64
     public let changedPersistentIdentifier: PersistentIdentifier
     public let updatedAttributes: [any PartialKeyPath<Model> & Sendable]
-
-    public var id: Int64 { changeIdentifier }
 }
 
-public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
+public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, NumberedChange {
     public let changeIdentifier: Int64
     public let transactionIdentifier: Int64
     public let changedPersistentIdentifier: PersistentIdentifier
     public let tombstone: HistoryTombstone<Model>
+}
 
+/// A change with a number. Programs compare changes and use them as keys: two are equal if they
+/// have the same number and model.
+protocol NumberedChange: Hashable, Identifiable {
+    var changeIdentifier: Int64 { get }
+    var changedPersistentIdentifier: PersistentIdentifier { get }
+}
+
+extension NumberedChange {
     public var id: Int64 { changeIdentifier }
-}
 
-// Programs compare the changes of a transaction and use them as keys.
-extension DefaultHistoryInsert: Hashable, Identifiable {}
-
-extension DefaultHistoryUpdate: Hashable, Identifiable {
-    public static func == (left: Self, right: Self) -> Bool {
-        left.changeIdentifier == right.changeIdentifier
-            && left.changedPersistentIdentifier == right.changedPersistentIdentifier
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(changeIdentifier)
-        hasher.combine(changedPersistentIdentifier)
-    }
-}
-
-extension DefaultHistoryDelete: Hashable, Identifiable {
     public static func == (left: Self, right: Self) -> Bool {
         left.changeIdentifier == right.changeIdentifier
             && left.changedPersistentIdentifier == right.changedPersistentIdentifier

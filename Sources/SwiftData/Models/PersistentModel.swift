@@ -59,6 +59,12 @@ extension PersistentModel {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(persistentModelID) }
 
+    /// What Observation knows of the model's properties, for accessors that a program writes.
+    public var _$observationRegistrar: ObservationRegistrar {
+        if _$object.owner == nil { _$object.owner = self }
+        return _$object.makeRegistrar()
+    }
+
     public static func createBackingData<P: PersistentModel>() -> some BackingData<P> {
         StoredBackingData<P>(StoredObject())
     }

@@ -130,7 +130,7 @@ extension Schema {
 }
 
 /// Properties in their order, each with its kind.
-private struct EncodedProperties: Codable {
+struct EncodedProperties: Codable {
     let properties: [any SchemaProperty]
 
     init(_ properties: [any SchemaProperty]) { self.properties = properties }

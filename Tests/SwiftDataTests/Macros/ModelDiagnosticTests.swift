@@ -62,6 +62,16 @@ struct ModelDiagnosticTests {
                 "@Model class Item { @Attribute @Relationship var x: Item?; init() {} }",
                 "'x' cannot be both an attribute and a relationship"
             ),
+            (
+                "@Model class Item { #Index<Item>([\\.a, \\.x]); var a = 1; "
+                    + "var x: Int { a }; init() {} }",
+                "'x' is not persisted, so #Index cannot name it"
+            ),
+            (
+                "@Model class Item { #Unique<Item>([\\Item.x]); @Transient var x = 1; "
+                    + "init() {} }",
+                "'x' is not persisted, so #Unique cannot name it"
+            ),
         ])
     func errors(declaration: String, message: String) {
         let expansion = MacroExpansion(declaration)
@@ -95,6 +105,16 @@ struct ModelDiagnosticTests {
             ])
         #expect(!expansion.contains(#"name: "x""#))
         #expect(expansion.contains("@SwiftData._PersistedProperty(0)var y = 2"))
+        let indexed = MacroExpansion(
+            """
+            @Model class Item {
+                #Index<Item>(.binary([\\.x]), .rtree([\\.y, \\.inherited]))
+                var x = 1 { didSet {} }
+                var y = 2
+                init() {}
+            }
+            """)
+        #expect(indexed.messages == ["'x' is not persisted, so #Index cannot name it"])
         let transient = MacroExpansion(
             "@Model class Item { @Transient var x = 1 { didSet {} }; init() {} }")
         #expect(transient.warnings == [])

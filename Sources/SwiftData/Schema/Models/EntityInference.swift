@@ -85,13 +85,32 @@ extension Schema.Attribute {
         let originalName = written.flatMap { $0.originalName.isEmpty ? nil : $0.originalName }
         let attribute =
             coding.isStructure
-            ? Schema.CompositeAttribute(name: property.name, valueType: property.valueType)
+            ? Schema.CompositeAttribute(name: property.name, membersOf: coding, property.valueType)
             : Schema.Attribute(name: property.name, valueType: property.valueType)
         attribute.originalName = originalName ?? property.name
         attribute.options = written?.options ?? []
         attribute.defaultValue = property.declaredDefault
         attribute.hashModifier = written?.hashModifier
         return attribute
+    }
+}
+
+extension Schema.CompositeAttribute {
+    /// An attribute with the stored properties of its structure, which a value without contents has.
+    /// There are none if the type refuses such a value.
+    fileprivate convenience init(
+        name: String, membersOf coding: AttributeCoding, _ valueType: any Any.Type
+    ) {
+        self.init(name: name, valueType: valueType)
+        guard let blank = coding.blank() else { return }
+        properties = Mirror(reflecting: blank).children.compactMap { member in
+            guard let name = member.label else { return nil }
+            let type = type(of: member.value)
+            let coding = AttributeCoding.coding(of: ValueType(type).wrapped)
+            return coding.isStructure
+                ? Schema.CompositeAttribute(name: name, membersOf: coding, type)
+                : Schema.Attribute(name: name, valueType: type)
+        }
     }
 }
 

@@ -44,6 +44,8 @@ extension Schema {
             left.name == right.name && left.originalName == right.originalName
                 && left.options == right.options && left.valueType == right.valueType
                 && left.hashModifier == right.hashModifier
+                && (left as? CompositeAttribute)?.properties
+                    == (right as? CompositeAttribute)?.properties
         }
 
         public func hash(into hasher: inout Hasher) {
@@ -101,7 +103,7 @@ extension Schema {
         }
 
         public static func == (left: CompositeAttribute, right: CompositeAttribute) -> Bool {
-            left as Attribute == right as Attribute && left.properties == right.properties
+            left as Attribute == right as Attribute
         }
 
         private enum CodingKeys: String, CodingKey {
@@ -111,12 +113,13 @@ extension Schema {
         public override func encode(to encoder: any Encoder) throws {
             try super.encode(to: encoder)
             var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(properties, forKey: .properties)
+            try container.encode(EncodedProperties(properties), forKey: .properties)
         }
 
         public required init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            properties = try container.decode([Attribute].self, forKey: .properties)
+            properties = try container.decode(EncodedProperties.self, forKey: .properties)
+                .properties.compactMap { $0 as? Attribute }
             try super.init(from: decoder)
         }
     }

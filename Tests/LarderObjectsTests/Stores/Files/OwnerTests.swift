@@ -2,6 +2,7 @@ import Foundation
 import LarderClient
 import LarderModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LarderObjects

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 
 /// Another process, whose output is read line by line. It is killed with the object.
-final class StoreProcess {
-    struct Ended: Error {}
+public final class StoreProcess {
+    public struct Ended: Error {}
 
     private let process = Process()
     private let input = Pipe()
@@ -11,12 +11,12 @@ final class StoreProcess {
     private var rest = Data()
 
     /// Opens a store file in an `ObjectStoreProcess`.
-    convenience init(opening path: String) throws {
+    public convenience init(opening path: String) throws {
         try self.init("ObjectStoreProcess", [path])
         while try line() != "open" {}
     }
 
-    init(_ program: String, _ arguments: [String], reading errors: Bool = false) throws {
+    public init(_ program: String, _ arguments: [String], reading errors: Bool = false) throws {
         let executable = try FileManager.default.destinationOfSymbolicLink(
             atPath: "/proc/self/exe")
         process.executableURL = URL(filePath: executable).deletingLastPathComponent()
@@ -30,15 +30,15 @@ final class StoreProcess {
 
     deinit { kill() }
 
-    var identifier: Int32 { process.processIdentifier }
+    public var identifier: Int32 { process.processIdentifier }
 
     /// The reply to a command.
-    func callAsFunction(_ command: String) throws -> String {
+    public func callAsFunction(_ command: String) throws -> String {
         try input.fileHandleForWriting.write(contentsOf: Data((command + "\n").utf8))
         return try line()
     }
 
-    func line() throws -> String {
+    public func line() throws -> String {
         while true {
             if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { rest = Data(rest[rest.index(after: end)...]) }
@@ -51,14 +51,14 @@ final class StoreProcess {
     }
 
     /// Ends the process as the system does when it has no memory.
-    func kill() {
+    public func kill() {
         guard process.isRunning else { return }
         Glibc.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
     /// Lets the process end by itself.
-    func end() throws {
+    public func end() throws {
         try input.fileHandleForWriting.close()
         process.waitUntilExit()
     }
