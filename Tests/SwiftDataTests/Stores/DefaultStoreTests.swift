@@ -162,6 +162,11 @@ struct DefaultStoreTests {
         #expect(members["words"] as? Int == -3)
         #expect(members["persistentIdentifier"] != nil)
         #expect((members["published"] as? [String: Any])?["date"] as? Double == 0.25)
+        let keys = members.keys.compactMap { DataStoreSnapshotCodingKey(stringValue: $0) }
+        #expect(keys.contains(.persistentIdentifier))
+        #expect(keys.contains(.modeledProperty("keywords")))
+        #expect(Set(keys.map(\.stringValue)) == Set(members.keys))
+        #expect(DataStoreSnapshotCodingKey(intValue: 1) == nil)
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(DefaultSnapshot.self, from: Data(#"{"title":"a"}"#.utf8))
         }
