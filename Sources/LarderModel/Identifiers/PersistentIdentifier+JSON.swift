@@ -50,8 +50,14 @@ extension PersistentIdentifier: Codable {
         }
         try Self.check(parts, .primaryKey, primaryKey)
         try Self.check(parts, .isTemporary, isTemporary)
-        try Self.check(parts, .storeIdentifier, storeIdentifier)
         try Self.check(parts, .entityName, entityName)
+        guard let text = try parts.decodeIfPresent(String.self, forKey: .storeIdentifier) else {
+            return
+        }
+        guard StoreIdentifiers.uuid(of: text) == store else {
+            throw Self.disagreeing(parts, .storeIdentifier)
+        }
+        StoreIdentifiers.shared.remember(text)
     }
 
     private static func check<Part: Decodable & Equatable>(
@@ -60,7 +66,13 @@ extension PersistentIdentifier: Codable {
         guard let part = try parts.decodeIfPresent(Part.self, forKey: key), part != expected else {
             return
         }
-        throw DecodingError.dataCorruptedError(
+        throw disagreeing(parts, key)
+    }
+
+    private static func disagreeing(
+        _ parts: KeyedDecodingContainer<PartKey>, _ key: PartKey
+    ) -> DecodingError {
+        .dataCorruptedError(
             forKey: key, in: parts,
             debugDescription: "\(key.rawValue) does not agree with uriRepresentation")
     }

@@ -10,7 +10,7 @@ import FoundationEssentials
 extension PersistentIdentifier {
     /// The identifier as a URI, which can be passed to another process.
     public var uriRepresentation: String {
-        let start = "\(Self.uriStart)\(storeIdentifier ?? "")/\(Self.encoded(entityName))/"
+        let start = "\(Self.uriStart)\(store?.uuidString ?? "")/\(Self.encoded(entityName))/"
         return switch key {
         case .permanent(let number): "\(start)p\(number)"
         case .temporary(let name): "\(start)t\(Self.encoded(name))"

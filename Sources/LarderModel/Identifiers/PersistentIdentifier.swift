@@ -29,8 +29,9 @@ public struct PersistentIdentifier: Hashable, Sendable {
         self.key = .temporary(name)
     }
 
-    /// The store's UUID in upper case, as in SwiftData; nil for a temporary identifier.
-    public var storeIdentifier: String? { store?.uuidString }
+    /// The store's UUID in upper case, as in SwiftData; nil for a temporary identifier. For a store
+    /// that a program writes itself it is the identifier that the store has given itself.
+    public var storeIdentifier: String? { store.map { StoreIdentifiers.shared.text(of: $0) } }
 
     public var isTemporary: Bool { store == nil }
 

@@ -1,6 +1,34 @@
-internal import LarderModel
+package import LarderModel
 
 extension ObjectContext {
+    /// Objects that a fetch has found, to be deleted.
+    struct Deletion {
+        let fetch: ObjectFetch
+        let identifiers: Set<PersistentIdentifier>
+    }
+
+    /// Marks the objects that match to be deleted by the next save, pending ones included.
+    ///
+    /// - Throws: errors of the store and of the predicate.
+    package func delete(_ fetch: ObjectFetch) throws(LarderError) {
+        try locked { () throws(LarderError) in
+            let hadChanges = hasChanges
+            let found = try self.fetch(fetch)
+            for object in found { delete(object) }
+            deletion =
+                hadChanges
+                ? nil : Deletion(fetch: fetch, identifiers: Set(found.map(\.identifier)))
+        }
+    }
+
+    /// The fetch that has found exactly these objects, if the context deletes them by one.
+    func fetch(deleting objects: [StoredObject]) -> ObjectFetch? {
+        guard let deletion, deletion.identifiers == Set(objects.map(\.identifier)) else {
+            return nil
+        }
+        return deletion.fetch
+    }
+
     /// Marks an object to be deleted by the next save. An object that was never saved is forgotten.
     package func delete(_ object: StoredObject) {
         locked {
@@ -117,6 +145,7 @@ extension ObjectContext {
             updated = [:]
             deleted = [:]
             _ = undoLog?.removeSteps()
+            deletion = nil
         }
     }
 }

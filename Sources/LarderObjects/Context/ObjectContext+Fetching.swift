@@ -22,11 +22,10 @@ extension ObjectContext {
     package func count(_ fetch: ObjectFetch) throws(LarderError) -> Int {
         try locked { () throws(LarderError) in
             applyCommitsOfOthers()
-            guard !fetch.includesPendingChanges || !hasChanges else {
-                return try withPendingChanges(fetch).count
-            }
-            let store = try model.store(of: fetch.entityName)
-            let all = Int(try store.count(fetch))
+            let all =
+                fetch.includesPendingChanges && hasChanges
+                ? try countWithPendingChanges(fetch)
+                : Int(try model.store(of: fetch.entityName).count(fetch))
             let rest = max(0, all - (fetch.offset ?? 0))
             return min(rest, fetch.limit ?? rest)
         }
@@ -41,16 +40,7 @@ extension ObjectContext {
             if fetch.includesPendingChanges, hasChanges {
                 return try withPendingChanges(fetch).map(\.identifier)
             }
-            let store = try model.store(of: fetch.entityName)
-            let batches = try store.batches(
-                fetch, .identifiers, limit: fetch.limit, offset: fetch.offset)
-            return batches.flatMap { batch in
-                (0..<batch.rowCount).map { row in
-                    PersistentIdentifier(
-                        store: store.identifier, entityName: batch.objects.entityName(at: row),
-                        key: batch.objects.keys[row])
-                }
-            }
+            return try storedIdentifiers(fetch, limit: fetch.limit, offset: fetch.offset)
         }
     }
 
@@ -88,12 +78,65 @@ extension ObjectContext {
         return found
     }
 
-    private func withPendingChanges(_ fetch: ObjectFetch) throws(LarderError) -> [StoredObject] {
-        let isOwn = { (object: StoredObject) in
+    private func storedIdentifiers(
+        _ fetch: ObjectFetch, limit: Int?, offset: Int?
+    ) throws(LarderError) -> [PersistentIdentifier] {
+        let store = try model.store(of: fetch.entityName)
+        let batches = try store.batches(fetch, .identifiers, limit: limit, offset: offset)
+        return batches.flatMap { batch in
+            (0..<batch.rowCount).map { row in
+                PersistentIdentifier(
+                    store: store.identifier, entityName: batch.objects.entityName(at: row),
+                    key: batch.objects.keys[row])
+            }
+        }
+    }
+
+    /// The number of objects that match, without limit and offset as far as these do not matter.
+    /// Objects are not read unless changes of others than the counted ones may concern the result.
+    private func countWithPendingChanges(_ fetch: ObjectFetch) throws(LarderError) -> Int {
+        var fetch = fetch
+        fetch.sort = []
+        if readsOtherObjects(fetch) {
+            fetch.limit = nil
+            fetch.offset = nil
+            return try withPendingChanges(fetch).count
+        }
+        let isOwn = isResult(of: fetch)
+        let changed = updated.values.filter(isOwn)
+        let replaced = Set((changed + deleted.values.filter(isOwn)).map(\.identifier))
+        let limit = fetch.limit.map { $0 + (fetch.offset ?? 0) + replaced.count }
+        let unchanged = try storedIdentifiers(fetch, limit: limit, offset: nil)
+            .count { !replaced.contains($0) }
+        let candidates = changed + inserted.values.filter(isOwn)
+        let matching = try matching(candidates, fetch, evaluator(for: fetch))
+        return unchanged + matching.count
+    }
+
+    /// Whether the entity of an object is one that a fetch finds.
+    private func isResult(of fetch: ObjectFetch) -> (StoredObject) -> Bool {
+        { [model] object in
             guard let name = object.entity?.name else { return false }
             return fetch.includesSubentities
-                ? self.model.isOf(name, fetch.entityName) : name == fetch.entityName
+                ? model.isOf(name, fetch.entityName) : name == fetch.entityName
         }
+    }
+
+    private func matching(
+        _ candidates: [StoredObject], _ fetch: ObjectFetch, _ evaluator: Evaluator
+    ) throws(LarderError) -> [StoredObject] {
+        guard let expression = fetch.predicate else { return candidates }
+        let predicate = try evaluator.predicate(expression)
+        var matching: [StoredObject] = []
+        for object in candidates
+        where try predicate.holds(for: object.identifier, reading: reader) {
+            matching.append(object)
+        }
+        return matching
+    }
+
+    private func withPendingChanges(_ fetch: ObjectFetch) throws(LarderError) -> [StoredObject] {
+        let isOwn = isResult(of: fetch)
         let pendingInserts = inserted.values.inOrder.filter(isOwn)
         let changed = updated.values.filter(isOwn)
         let goneCount = deleted.values.count(where: isOwn)
@@ -120,15 +163,7 @@ extension ObjectContext {
             candidates = changed.inOrder
         }
         candidates = candidates.filter { $0.status == .saved } + pendingInserts
-        if let expression = fetch.predicate {
-            let predicate = try evaluator.predicate(expression)
-            var matching: [StoredObject] = []
-            for object in candidates
-            where try predicate.holds(for: object.identifier, reading: reader) {
-                matching.append(object)
-            }
-            candidates = matching
-        }
+        candidates = try matching(candidates, fetch, evaluator)
         if !candidates.isEmpty || readsOthers {
             kept = try sorted(kept + candidates, by: fetch, evaluator)
         }

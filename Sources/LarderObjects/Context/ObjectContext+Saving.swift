@@ -34,6 +34,7 @@ extension ObjectContext {
             for store in model.allStores { try save(to: store, &saved) }
             saveCount += 1
             undoLog?.rename(saved.identifiers)
+            deletion = nil
             return saved
         }
     }
@@ -44,6 +45,8 @@ extension ObjectContext {
         var deletions = deleted.values.filter { isOwn($0, of: store) }.inOrder
         guard !inserts.isEmpty || !updates.isEmpty || !deletions.isEmpty else { return }
         var result = SaveResult()
+        // Objects whose values in the store are not those of the context.
+        var merged: Set<PersistentIdentifier> = []
         // Objects to which changed objects refer, and that others have deleted.
         var missing: Set<PersistentIdentifier> = []
         while true {
@@ -51,7 +54,13 @@ extension ObjectContext {
             plan.add(inserts: inserts, updates: updates, deletions: deletions)
             guard !plan.changes.changes.isEmpty else { break }
             do throws(LarderError) {
-                result = try store.save(plan.changes)
+                let isDeletion = inserts.isEmpty && updates.isEmpty
+                if isDeletion, let fetch = fetch(deleting: deletions) {
+                    result = try store.save(plan.changes, deleting: fetch)
+                } else {
+                    result = try store.save(plan.changes)
+                }
+                merged = Set(result.merged.compactMap { plan.changes.changes[$0].identifier })
                 break
             } catch {
                 if let gone = objectNotFound(error, among: updates + deletions) {
@@ -65,7 +74,8 @@ extension ObjectContext {
                 }
             }
         }
-        finish(inserts, updates, deletions, result, store, &saved)
+        forget(merged, among: updates)
+        finish(inserts, updates, deletions, merged, result, store, &saved)
         if !missing.isEmpty { for object in inserts + updates { remove(missing, from: object) } }
     }
 
@@ -100,17 +110,26 @@ extension ObjectContext {
         }
     }
 
+    /// The values that a store has changed are read again.
+    private func forget(_ merged: Set<PersistentIdentifier>, among updates: [StoredObject]) {
+        for object in updates where merged.contains(object.identifier) {
+            object.forget()
+            for property in object.entity?.properties ?? [] { notify(object, property.slot) }
+        }
+    }
+
     private func finish(
         _ inserts: [StoredObject], _ updates: [StoredObject], _ deletions: [StoredObject],
-        _ result: SaveResult, _ store: any ObjectStore, _ saved: inout Saved
+        _ merged: Set<PersistentIdentifier>, _ result: SaveResult, _ store: any ObjectStore,
+        _ saved: inout Saved
     ) {
         var identifiers: [PersistentIdentifier: PersistentIdentifier] = [:]
         for (object, identifier) in zip(inserts, result.inserted) {
             identifiers[object.identifier] = identifier
         }
         for object in inserts + updates { replace(identifiers, in: object) }
-        let merged = Set(result.merged)
-        for (index, object) in inserts.enumerated() {
+        for object in inserts {
+            let isMerged = merged.contains(object.identifier)
             inserted[ObjectIdentifier(object)] = nil
             unregister(object.identifier)
             guard let identifier = identifiers[object.identifier] else { continue }
@@ -121,7 +140,7 @@ extension ObjectContext {
             object.assignedLists = []
             // The existing object has values of its own for what this one did not set.
             let existing = registeredObject(for: identifier)
-            if merged.contains(index) { object.forget() }
+            if isMerged { object.forget() }
             if let existing, existing !== object {
                 existing.forget()
             } else {

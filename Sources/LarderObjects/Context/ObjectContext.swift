@@ -24,6 +24,8 @@ public final class ObjectContext {
     var inserted: [ObjectIdentifier: StoredObject] = [:]
     var updated: [ObjectIdentifier: StoredObject] = [:]
     var deleted: [ObjectIdentifier: StoredObject] = [:]
+    /// What the context deletes by a fetch, if it had no other changes then.
+    var deletion: Deletion?
     private var orderCount = 0
     /// nil if nobody undoes changes.
     var undoLog: UndoLog?

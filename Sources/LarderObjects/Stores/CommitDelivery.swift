@@ -1,4 +1,4 @@
-internal import LarderModel
+package import LarderModel
 internal import Synchronization
 
 /// Calls the observers of a store in this process, on the threads that save.
@@ -8,7 +8,7 @@ internal import Synchronization
 /// others leave their transactions to it instead of waiting, because an observer may wait for a
 /// lock that such a thread has. So observers see every transaction in order, before the last of the
 /// saves that run at the same time returns.
-final class CommitDelivery: Sendable {
+package final class CommitDelivery: Sendable {
     private struct State {
         /// The last transaction that observers have been called for.
         var delivered: Int64 = 0
@@ -21,9 +21,13 @@ final class CommitDelivery: Sendable {
     private let observers = CommitObservers()
 
     /// - Parameter last: The number of the last transaction of the store.
-    init(after last: Int64) { state = Mutex(State(delivered: last, committed: last)) }
+    package init(after last: Int64) { state = Mutex(State(delivered: last, committed: last)) }
 
-    func observe(_ body: @escaping CommitObservers.Body) -> CommitObservation {
+    package var isObserved: Bool { !observers.isEmpty }
+
+    package func observe(
+        _ body: @escaping @Sendable (HistoryTransaction) -> Void
+    ) -> any AnyObject & Sendable {
         // Without observers, nothing was delivered.
         if observers.isEmpty {
             state.withLock { if !$0.isDelivering { $0.delivered = $0.committed } }
@@ -34,7 +38,7 @@ final class CommitDelivery: Sendable {
     /// Calls the observers for the transactions up to this one, unless another thread does.
     ///
     /// - Parameter read: Reads the transactions after a number, in order.
-    func committed(_ number: Int64, _ read: (_ after: Int64) -> [HistoryTransaction]) {
+    package func committed(_ number: Int64, _ read: (_ after: Int64) -> [HistoryTransaction]) {
         state.withLock { $0.committed = max($0.committed, number) }
         while !observers.isEmpty, let after = begin() {
             let transactions = read(after)

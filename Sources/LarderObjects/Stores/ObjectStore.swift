@@ -39,6 +39,10 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// With an idempotency key, a save whose reply is lost is repeated and applied once.
     func save(_ changes: ChangeSet) throws(LarderError) -> SaveResult
 
+    /// Applies a change set that deletes the objects that matched a fetch of a context, and changes
+    /// nothing else. A store that others write may delete them without reading them.
+    func save(_ changes: ChangeSet, deleting fetch: ObjectFetch) throws(LarderError) -> SaveResult
+
     func history(
         _ fetch: HistoryFetch, objects: [HistoryObjects]
     ) throws(LarderError) -> History
@@ -82,6 +86,10 @@ extension ObjectStore {
     package func count(_ fetch: ObjectFetch) throws(LarderError) -> Int64 {
         try count(fetch.countQuery, fetch.parameters(limit: nil, offset: nil, self))
     }
+
+    package func save(
+        _ changes: ChangeSet, deleting fetch: ObjectFetch
+    ) throws(LarderError) -> SaveResult { try save(changes) }
 
     /// The number of objects that a query counts.
     package func count(_ query: Query, _ parameters: QueryParameters) throws(LarderError) -> Int64 {

@@ -42,7 +42,7 @@ final class ContainerCore: Sendable {
         }
         self.configurations = Set(own)
         var parts: [(Schema, any ObjectStore)] = []
-        var opened: [(store: any ObjectStore, url: URL)] = []
+        var opened: [(store: any ObjectStore, url: URL?)] = []
         for configuration in configurations {
             try configuration.validate()
             let part = configuration.schema ?? schema
@@ -54,7 +54,9 @@ final class ContainerCore: Sendable {
                 parts.append((part, store))
                 opened.append((store, configuration.url))
             } else {
-                parts.append((part, try StoreOpening.openCustom(configuration, part)))
+                let store = try StoreOpening.openCustom(configuration, part)
+                parts.append((part, store))
+                opened.append((store, nil))
             }
         }
         (types, model) = try Self.model(of: parts)
@@ -122,6 +124,19 @@ final class ContainerCore: Sendable {
         for store in model.allStores {
             try SwiftDataError.translating { () throws(LarderError) in try store.erase() }
         }
+    }
+
+    /// The position after a save in each store that it has changed, by the store's identifier.
+    func historyTokens(of saved: ObjectContext.Saved) -> [String: any HistoryToken] {
+        var numbers = saved.transactions
+        var tokens: [String: any HistoryToken] = [:]
+        for store in model.allStores {
+            guard let custom = store as? any CustomHistory,
+                let number = numbers.removeValue(forKey: store.identifier)
+            else { continue }
+            tokens[custom.storeIdentifier] = custom.takeToken(of: number)
+        }
+        return tokens.merging(history.tokens(of: numbers)) { custom, _ in custom }
     }
 
     /// A model of an entity that says that it is deleted. For an entity that the container does not

@@ -34,7 +34,7 @@ extension ModelContext {
             info[key] = Set(identifiers)
             info[key.rawValue] = identifiers
         }
-        let tokens = core.history.tokens(of: saved.transactions)
+        let tokens = core.historyTokens(of: saved)
         info[NotificationKey.historyTokens] = tokens
         info[NotificationKey.historyTokens.rawValue] = tokens
         return info

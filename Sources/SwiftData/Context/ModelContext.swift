@@ -107,10 +107,7 @@ public class ModelContext: Equatable, SendableMetatype {
     ) throws {
         var fetch = try FetchDescriptor<T>(predicate: predicate).objectFetch()
         fetch.includesSubentities = includeSubclasses
-        let found = try SwiftDataError.translating { () throws(LarderError) in
-            try objects.fetch(fetch)
-        }
-        for object in found { objects.delete(object) }
+        try SwiftDataError.translating { () throws(LarderError) in try objects.delete(fetch) }
         modelDidChange()
     }
 

@@ -8,6 +8,8 @@ extension ModelContainer {
     /// the container as its object, on a thread of its own.
     ///
     /// Its `userInfo` has the keys ``storeIdentifierKey``, ``storeURLKey`` and ``historyTokenKey``.
+    /// A store that a program writes itself has the first one only, and its notifications are those
+    /// of the container's own contexts.
     public static let remoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 
     /// The identifier of the store, a `String`.
@@ -29,12 +31,15 @@ final class StoreCommits: Sendable {
     init() {}
 
     /// Posts ``ModelContainer/remoteChange`` while the core exists.
-    func post(of core: ContainerCore, _ places: [(store: any ObjectStore, url: URL)]) {
+    ///
+    /// - Parameter places: The stores with the URL of their configurations; nil for stores that a
+    ///   program writes itself.
+    func post(of core: ContainerCore, _ places: [(store: any ObjectStore, url: URL?)]) {
         for (store, url) in places {
             let observation = store.observeCommits { [weak core] transaction in
                 guard let core else { return }
                 let token = transaction.token
-                core.history.learn(token)
+                if url != nil { core.history.learn(token) }
                 Self.queue.async { [weak core] in
                     guard let container = core?.existingContainer else { return }
                     Self.post(token, url, container)
@@ -45,17 +50,16 @@ final class StoreCommits: Sendable {
     }
 
     private static func post(
-        _ token: LarderModel.HistoryToken, _ url: URL, _ container: ModelContainer
+        _ token: LarderModel.HistoryToken, _ url: URL?, _ container: ModelContainer
     ) {
-        let name = token.store.uuidString
-        let position = DefaultHistoryToken(
-            numbers: [name: token.number], epochs: [name: token.epoch])
+        let name = StoreIdentifiers.shared.text(of: token.store)
+        var info: [String: Any] = [ModelContainer.storeIdentifierKey: name]
+        if let url {
+            info[ModelContainer.storeURLKey] = url
+            info[ModelContainer.historyTokenKey] = DefaultHistoryToken(
+                numbers: [name: token.number], epochs: [name: token.epoch])
+        }
         NotificationCenter.default.post(
-            name: ModelContainer.remoteChange, object: container,
-            userInfo: [
-                ModelContainer.storeIdentifierKey: name,
-                ModelContainer.storeURLKey: url,
-                ModelContainer.historyTokenKey: position,
-            ])
+            name: ModelContainer.remoteChange, object: container, userInfo: info)
     }
 }

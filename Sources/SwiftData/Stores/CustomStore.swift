@@ -1,35 +1,37 @@
 internal import Foundation
 internal import LarderModel
 internal import LarderObjects
-
-/// The history of a store that others write.
-protocol CustomHistory {
-    /// The transactions; nil for a store that has none of the type.
-    func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]?
-    func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Void?
-}
+internal import Synchronization
 
 /// A store that others write, as the object layer sees it.
 ///
-/// Sendable unchecked: `store` and `state` are used under the lock only.
-final class CustomStore<Store: DataStore>: ObjectStore, CustomHistory, @unchecked Sendable {
+/// Sendable unchecked: everything but the commits is used under the lock only.
+final class CustomStore<Store: DataStore>: ObjectStore, @unchecked Sendable {
     let identifier: UUID
     let schema: LarderModel.Schema
     let isReadOnly = false
-    private let store: Store
-    private var state = EditingState()
-    private let types: [String: any PersistentModel.Type]
+    let store: Store
+    let types: [String: any PersistentModel.Type]
+    var state = EditingState()
     /// Recursive, since a store may use a context of its own container.
     private let lock = NSRecursiveLock()
 
-    /// - Throws: `DataStoreError.unsupportedFeature` for a store with snapshots of its own type.
+    // MARK: Saves
+
+    /// The number of the last save, from 1.
+    var number: Int64 = 0
+    /// The tokens of saves that nobody has taken yet.
+    var tokens: [Int64: any HistoryToken] = [:]
+    /// Inserted objects that the store has saved without a usable identifier.
+    var unusable: Set<PersistentIdentifier> = []
+    let delivery = CommitDelivery(after: 0)
+    /// Commits that were not delivered yet.
+    let commits = Mutex<[LarderModel.HistoryTransaction]>([])
+
     init(_ store: Store, _ schema: Schema) throws {
-        guard Store.Snapshot.self == DefaultSnapshot.self else {
-            throw DataStoreError.unsupportedFeature
-        }
         self.store = store
         self.schema = try schema.larderSchema()
-        identifier = StoreIdentity.uuid(of: store.identifier)
+        identifier = StoreIdentifiers.shared.remember(store.identifier)
         types = Dictionary(
             schema.descriptions.map { ($0.type.entityName, $0.type) },
             uniquingKeysWith: { first, _ in first })
@@ -39,7 +41,7 @@ final class CustomStore<Store: DataStore>: ObjectStore, CustomHistory, @unchecke
     deinit { store.invalidateState(for: state) }
 
     /// Calls the store. Its errors arrive as they are where the context throws.
-    private func calling<Result>(_ body: () throws -> Result) throws(LarderError) -> Result {
+    func calling<Result>(_ body: () throws -> Result) throws(LarderError) -> Result {
         lock.lock()
         defer { lock.unlock() }
         do {
@@ -55,14 +57,24 @@ final class CustomStore<Store: DataStore>: ObjectStore, CustomHistory, @unchecke
         _ fetch: ObjectFetch, _ selection: Fetch.Selection, limit: Int?, offset: Int?
     ) throws(LarderError) -> [Batch] {
         try calling {
+            if selection == .identifiers {
+                return SnapshotRows.batches(try identifiers(fetch, limit: limit, offset: offset))
+            }
             let found = try select(fetch, limit: limit, offset: offset)
-            let names: [String]? = selection == .identifiers ? [] : nil
-            return try SnapshotRows.batches(found, schema, names, lists: false)
+            return try SnapshotRows.batches(found, schema, nil, lists: false)
         }
     }
 
     func count(_ fetch: ObjectFetch) throws(LarderError) -> Int64 {
-        try calling { Int64(try select(fetch, limit: nil, offset: nil).count) }
+        try calling {
+            guard fetch.includesSubentities,
+                let count = try source(of: fetch).count(in: store, state)
+            else { return Int64(try select(fetch, limit: nil, offset: nil).count) }
+            guard count >= 0 else {
+                throw LarderError(.malformedValue, "the store counted \(count) objects")
+            }
+            return Int64(count)
+        }
     }
 
     func batches(_ query: Query, _ parameters: QueryParameters) throws(LarderError) -> [Batch] {
@@ -79,6 +91,10 @@ final class CustomStore<Store: DataStore>: ObjectStore, CustomHistory, @unchecke
         }
     }
 
+    private func source(of fetch: ObjectFetch) throws -> any StoreFetch {
+        try fetch.source as? any StoreFetch ?? type(fetch.entityName).allDescriptor
+    }
+
     private func type(_ entityName: String) throws -> any PersistentModel.Type {
         guard let type = types[entityName] else {
             throw LarderError(.unknownEntity, "the store has no entity \(entityName)")
@@ -86,19 +102,33 @@ final class CustomStore<Store: DataStore>: ObjectStore, CustomHistory, @unchecke
         return type
     }
 
+    func identifiers(
+        _ fetch: ObjectFetch, limit: Int?, offset: Int?
+    ) throws -> [PersistentIdentifier] {
+        guard fetch.includesSubentities,
+            let found = try source(of: fetch).identifiers(
+                in: store, state, limit: limit, offset: offset, isSorted: !fetch.sort.isEmpty)
+        else {
+            return try select(fetch, limit: limit, offset: offset).map(\.persistentIdentifier)
+        }
+        for identifier in found { try check(identifier, as: fetch.entityName) }
+        try checkUnique(found)
+        return Array(found.prefix(limit ?? found.count))
+    }
+
     /// The objects that match: what the store leaves to be done is done here.
     private func select(
         _ fetch: ObjectFetch, limit: Int?, offset: Int?
     ) throws -> [DefaultSnapshot] {
-        let source = try fetch.source as? any StoreFetch ?? type(fetch.entityName).allDescriptor
-        let found = try source.snapshots(in: store, state, limit: limit, offset: offset)
-        var rows = try found.rows.map { try checked($0, as: fetch.entityName) }
+        let found = try source(of: fetch).snapshots(
+            in: store, state, limit: limit, offset: offset)
+        var rows = try found.rows.map { try row($0, as: fetch.entityName) }
+        try checkUnique(rows.map(\.persistentIdentifier))
+        if !fetch.includesSubentities { rows = rows.filter { $0.entityName == fetch.entityName } }
         guard !found.isFiltered || !found.isSorted else {
             return Array(rows.prefix(limit ?? rows.count))
         }
-        var known = found.related.compactMapValues { related in
-            (related as? DefaultSnapshot).map { SnapshotRows.typed($0, schema) }
-        }
+        var known = try found.related.mapValues { try row($0, as: nil) }
         for row in rows { known[row.persistentIdentifier] = row }
         var failure: (any Error)?
         let reader: Evaluator.Reader = { [self] identifier, name in
@@ -129,14 +159,14 @@ final class CustomStore<Store: DataStore>: ObjectStore, CustomHistory, @unchecke
     }
 
     /// The objects with these identifiers that exist.
-    private func read(
+    func read(
         _ identifiers: [PersistentIdentifier]
     ) throws -> [PersistentIdentifier: DefaultSnapshot] {
         var found: [PersistentIdentifier: DefaultSnapshot] = [:]
         let cached = try store.cachedSnapshots(for: identifiers, editingState: state)
         for snapshot in cached.values {
-            let snapshot = try checked(snapshot, as: nil)
-            found[snapshot.persistentIdentifier] = snapshot
+            let row = try row(snapshot, as: nil)
+            found[row.persistentIdentifier] = row
         }
         let rest = identifiers.filter { found[$0] == nil && $0.store == identifier }
         for (entityName, group) in Dictionary(grouping: rest, by: \.entityName) {
@@ -144,122 +174,55 @@ final class CustomStore<Store: DataStore>: ObjectStore, CustomHistory, @unchecke
             let result = try type(entityName).descriptor(of: wanted)
                 .snapshots(in: store, state, limit: nil, offset: nil)
             for snapshot in result.rows where wanted.contains(snapshot.persistentIdentifier) {
-                found[snapshot.persistentIdentifier] = try checked(snapshot, as: entityName)
+                found[snapshot.persistentIdentifier] = try row(snapshot, as: entityName)
             }
         }
         return found
     }
 
-    /// A snapshot of this store and of an entity or one of its subentities.
-    private func checked(
+    // MARK: - What the store returns
+
+    /// The values of a snapshot of this store and of an entity or one of its subentities.
+    ///
+    /// - Throws: `foreignIdentifier`, `unknownEntity` and `malformedValue`.
+    private func row(
         _ snapshot: Store.Snapshot, as entityName: String?
     ) throws -> DefaultSnapshot {
-        let snapshotIdentifier = snapshot.persistentIdentifier
-        guard let own = snapshot as? DefaultSnapshot, snapshotIdentifier.store == identifier else {
+        let identifier = snapshot.persistentIdentifier
+        try check(identifier, as: entityName)
+        guard let entity = schema.entity(named: identifier.entityName) else {
+            throw unknownEntity(identifier, entityName)
+        }
+        let description = ModelDescription.of(try type(identifier.entityName))
+        let values = try SnapshotEncoder.values(of: snapshot, description)
+        return try SnapshotRows.typed(
+            DefaultSnapshot(identifier, values), entity, description, in: self.identifier, schema)
+    }
+
+    private func check(_ found: PersistentIdentifier, as entityName: String?) throws {
+        guard found.store == identifier else {
             throw LarderError(
                 .foreignIdentifier, "the store returned an object that is not its own",
-                uri: snapshotIdentifier.uriRepresentation)
+                uri: found.uriRepresentation)
         }
-        var ancestor: String? = own.entityName
-        while let name = ancestor, name != entityName, entityName != nil {
-            ancestor = schema.entity(named: name)?.parent
-        }
-        guard ancestor != nil, schema.entity(named: own.entityName) != nil else {
-            throw LarderError(
-                .unknownEntity,
-                "the store returned a \(own.entityName) for a fetch of \(entityName ?? "objects")",
-                uri: snapshotIdentifier.uriRepresentation)
-        }
-        return SnapshotRows.typed(own, schema)
+        guard schema.entity(named: found.entityName) != nil,
+            entityName.map({ schema.isEntity(found, $0) }) ?? true
+        else { throw unknownEntity(found, entityName) }
     }
 
-    // MARK: - Saving
-
-    func save(_ changes: ChangeSet) throws(LarderError) -> SaveResult {
-        try calling {
-            state.author = changes.author.isEmpty ? nil : changes.author
-            let changed = try StoreChanges(changes, schema) { [self] identifier in
-                try read([identifier])[identifier]?.values
-            }
-            func snapshots(_ list: [PersistentIdentifier]) throws -> [Store.Snapshot] {
-                try list.map { try snapshot(DefaultSnapshot($0, changed.rows[$0] ?? [:])) }
-            }
-            let result = try store.save(
-                DataStoreSaveChangesRequest(
-                    editingState: state, inserted: snapshots(changed.inserted),
-                    updated: snapshots(changed.updated),
-                    deleted: changed.deleted.map(snapshot)))
-            var saved = SaveResult()
-            for (index, temporary) in changed.inserted.enumerated() {
-                guard let new = result.remappedIdentifiers[temporary], new.store == identifier,
-                    new.entityName == temporary.entityName
-                else {
-                    throw LarderError(
-                        .foreignIdentifier,
-                        "the store gave a new \(temporary.entityName) no identifier of its own")
-                }
-                saved.inserted.append(new)
-                if result.snapshotsToReregister[new] != nil { saved.merged.append(index) }
-            }
-            return saved
-        }
+    private func unknownEntity(_ found: PersistentIdentifier, _ entityName: String?) -> LarderError
+    {
+        LarderError(
+            .unknownEntity,
+            "the store returned a \(found.entityName) for a fetch of \(entityName ?? "objects")",
+            uri: found.uriRepresentation)
     }
 
-    private func snapshot(_ snapshot: DefaultSnapshot) throws -> Store.Snapshot {
-        guard let own = snapshot as? Store.Snapshot else {
-            throw DataStoreError.unsupportedFeature
-        }
-        return own
+    private func checkUnique(_ found: [PersistentIdentifier]) throws {
+        var seen: Set<PersistentIdentifier> = []
+        guard let double = found.first(where: { !seen.insert($0).inserted }) else { return }
+        throw LarderError(
+            .malformedIdentifier, "the store returned \(double) twice in one result",
+            uri: double.uriRepresentation)
     }
-
-    func erase() throws(LarderError) { try calling { try store.erase() } }
-
-    // MARK: - History
-
-    func fetchHistory<T: HistoryTransaction>(
-        _ descriptor: HistoryDescriptor<T>
-    ) throws -> [T]? {
-        func fetch<Provider: HistoryProviding>(_ provider: Provider) throws -> [T]? {
-            guard let own = descriptor as? HistoryDescriptor<Provider.HistoryType> else {
-                return nil
-            }
-            return try provider.fetchHistory(own) as? [T]
-        }
-        return try lock.withLock {
-            try (store as? any HistoryProviding).flatMap { try fetch($0) }
-        }
-    }
-
-    func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Void? {
-        func delete<Provider: HistoryProviding>(_ provider: Provider) throws -> Void? {
-            guard let own = descriptor as? HistoryDescriptor<Provider.HistoryType> else {
-                return nil
-            }
-            return try provider.deleteHistory(own)
-        }
-        return try lock.withLock {
-            try (store as? any HistoryProviding).flatMap { try delete($0) }
-        }
-    }
-
-    func history(_ fetch: HistoryFetch, objects: [HistoryObjects]) throws(LarderError) -> History {
-        throw Self.noHistory
-    }
-
-    func deleteHistory(_ deletion: HistoryDeletion) throws(LarderError) -> Int64 {
-        throw Self.noHistory
-    }
-
-    func currentToken() throws(LarderError) -> LarderModel.HistoryToken { throw Self.noHistory }
-
-    private static var noHistory: LarderError {
-        LarderError(.unsupported, "the store has no history of Larder's")
-    }
-
-    /// Such a store tells nobody of its commits.
-    func observeCommits(
-        _ body: @escaping @Sendable (LarderModel.HistoryTransaction) -> Void
-    ) -> any AnyObject & Sendable { Unobserved() }
 }
-
-private final class Unobserved: Sendable {}

@@ -9,11 +9,25 @@ struct FoundSnapshots<Snapshot: DataStoreSnapshot> {
     var isSorted = true
 }
 
-/// A fetch descriptor of any model.
+/// A fetch descriptor of any model, as a request to a store.
 protocol StoreFetch: Sendable {
     func snapshots<Store: DataStore>(
         in store: Store, _ state: EditingState, limit: Int?, offset: Int?
     ) throws -> FoundSnapshots<Store.Snapshot>
+
+    /// Nil if the store leaves the predicate or the order to be applied in memory.
+    func identifiers<Store: DataStore>(
+        in store: Store, _ state: EditingState, limit: Int?, offset: Int?, isSorted: Bool
+    ) throws -> [PersistentIdentifier]?
+
+    /// The number without limit and offset. Nil if the store leaves the predicate to be applied in
+    /// memory.
+    func count<Store: DataStore>(in store: Store, _ state: EditingState) throws -> Int?
+
+    /// Deletes what matches. Nil if the store cannot, and has done nothing.
+    func delete<Store: DataStoreBatching>(
+        in store: Store, _ state: EditingState, includeSubclasses: Bool
+    ) throws -> Void?
 }
 
 extension FetchDescriptor: StoreFetch {
@@ -46,6 +60,51 @@ extension FetchDescriptor: StoreFetch {
         found.isFiltered = false
         found.isSorted = false
         return found
+    }
+
+    func identifiers<Store: DataStore>(
+        in store: Store, _ state: EditingState, limit: Int?, offset: Int?, isSorted: Bool
+    ) throws -> [PersistentIdentifier]? {
+        var descriptor = self
+        descriptor.fetchLimit = limit
+        descriptor.fetchOffset = offset
+        if !isSorted { descriptor.sortBy = [] }
+        do {
+            return try store.fetchIdentifiers(
+                DataStoreFetchRequest(editingState: state, descriptor: descriptor))
+        } catch DataStoreError.preferInMemorySort {
+            return nil
+        } catch DataStoreError.preferInMemoryFilter {
+            return nil
+        }
+    }
+
+    func count<Store: DataStore>(in store: Store, _ state: EditingState) throws -> Int? {
+        var descriptor = self
+        descriptor.fetchLimit = nil
+        descriptor.fetchOffset = nil
+        descriptor.sortBy = []
+        do {
+            return try store.fetchCount(
+                DataStoreFetchRequest(editingState: state, descriptor: descriptor))
+        } catch DataStoreError.preferInMemoryFilter {
+            return nil
+        }
+    }
+
+    func delete<Store: DataStoreBatching>(
+        in store: Store, _ state: EditingState, includeSubclasses: Bool
+    ) throws -> Void? {
+        do {
+            return try store.delete(
+                DataStoreBatchDeleteRequest(
+                    editingState: state, predicate: predicate,
+                    includeSubclasses: includeSubclasses))
+        } catch DataStoreError.preferInMemoryFilter {
+            return nil
+        } catch DataStoreError.unsupportedFeature {
+            return nil
+        }
     }
 }
 

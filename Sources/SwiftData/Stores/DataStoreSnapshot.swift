@@ -64,13 +64,27 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
     private init<Backing: BackingData>(_ backingData: Backing) {
         let description = ModelDescription.of(Backing.Model.self)
         var values: [String: Value] = [:]
-        let object = backingData.metadata as? StoredObject
-        for property in description.properties {
-            if let value = object?[property.slot] { values[property.storeName] = value }
+        if let object = backingData.metadata as? StoredObject {
+            for property in description.properties {
+                values[property.storeName] = Self.value(of: property, object)
+            }
         }
         let identifier = backingData.persistentModelID
         self.init(
             identifier ?? StoredObject().identifier(entityName: Backing.Model.entityName), values)
+    }
+
+    /// Nil if the value is not known.
+    private static func value(of property: ModelProperty, _ object: StoredObject) -> Value? {
+        if let value = object.value(at: property.slot) { return value }
+        // The related models of one without a context are there as models.
+        let related = object.relatedOwners(at: property.slot)
+            .compactMap { ($0 as? any PersistentModel)?.persistentModelID }
+        return switch property.kind {
+        case .attribute: nil
+        case .toOne: related.first.map { .object($0) }
+        case .toMany: related.isEmpty ? nil : .objects(related)
+        }
     }
 
     public func copy(

@@ -21,6 +21,7 @@ extension DefaultSnapshot {
     }
 
     public func encode(to encoder: any Encoder) throws {
+        if let encoder = encoder as? SnapshotEncoder { return encoder.take(values) }
         var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
         try container.encode(persistentIdentifier, forKey: .persistentIdentifier)
         for (name, value) in values {

@@ -34,6 +34,25 @@ enum SnapshotRows {
         return batches
     }
 
+    /// Rows without values.
+    static func batches(_ identifiers: [PersistentIdentifier]) -> [Batch] {
+        var batches: [Batch] = []
+        for identifier in identifiers {
+            guard let key = identifier.permanentKey else { continue }
+            if batches.last?.objects.entityName != identifier.entityName {
+                batches.append(
+                    Batch(
+                        rowCount: 0, objects: .init(entityName: identifier.entityName),
+                        columns: []))
+            }
+            let last = batches.count - 1
+            batches[last].rowCount += 1
+            batches[last].objects.keys.append(key)
+            batches[last].objects.versions.append(1)
+        }
+        return batches
+    }
+
     private static func columns(
         of entity: LarderModel.Entity, _ names: [String]?, lists: Bool
     ) -> [Column] {
@@ -54,28 +73,66 @@ enum SnapshotRows {
         return columns
     }
 
-    /// The snapshot with values of the schema's types, since a number has no type in JSON. A
-    /// property that is missing has its default value.
-    static func typed(_ snapshot: DefaultSnapshot, _ schema: LarderModel.Schema) -> DefaultSnapshot
-    {
-        guard let entity = schema.entity(named: snapshot.entityName) else { return snapshot }
+    /// The values with the types of the schema, since a number has no type in JSON. A property that
+    /// is missing has its default value.
+    ///
+    /// - Throws: `malformedValue` for a value of another type and a required one that is missing;
+    ///   `foreignIdentifier` for an object of another store in a relationship.
+    static func typed(
+        _ row: DefaultSnapshot, _ entity: LarderModel.Entity, _ description: ModelDescription,
+        in store: UUID, _ schema: LarderModel.Schema
+    ) throws -> DefaultSnapshot {
         var values: [String: Value] = [:]
+        let defaults = Dictionary(
+            description.properties.map { ($0.storeName, $0.defaultValue) },
+            uniquingKeysWith: { first, _ in first })
         for attribute in entity.attributes {
-            let value = snapshot.values[attribute.name] ?? attribute.defaultValue ?? .null
-            values[attribute.name] =
-                switch (attribute.type, value) {
-                case (.double, .int(let value)): .double(Double(value))
-                case (.double, .float(let value)): .double(Double(value))
-                case (.float, .int(let value)): .float(Float(value))
-                case (.float, .double(let value)): .float(Float(value))
-                default: value
-                }
+            let name = attribute.name
+            let value =
+                row.values[name] ?? attribute.defaultValue ?? defaults[name].flatMap { $0 } ?? .null
+            guard !value.isNull || attribute.isOptional else {
+                throw malformed(row, "has no value for \(name)")
+            }
+            guard let typed = typed(value, attribute.type) else {
+                throw malformed(row, "has a value of another type for \(name): \(value)")
+            }
+            values[name] = typed
         }
         for relationship in entity.relationships {
-            values[relationship.name] =
-                snapshot.values[relationship.name] ?? (relationship.isToMany ? .objects([]) : .null)
+            let name = relationship.name
+            let value = row.values[name] ?? .null
+            for target in value.links {
+                guard target.store == store, schema.isEntity(target, relationship.destination)
+                else {
+                    throw LarderError(
+                        .foreignIdentifier,
+                        "the store returned an object with \(target) in \(name), which is no "
+                            + "\(relationship.destination) of the store",
+                        uri: row.persistentIdentifier.uriRepresentation)
+                }
+            }
+            values[name] =
+                switch (value, relationship.isToMany) {
+                case (.null, true): .objects([])
+                case (.null, false), (.object, false), (.objects, true): value
+                default: throw malformed(row, "has a value of another type for \(name)")
+                }
         }
-        return DefaultSnapshot(snapshot.persistentIdentifier, values)
+        return DefaultSnapshot(row.persistentIdentifier, values)
+    }
+
+    private static func typed(_ value: Value, _ type: AttributeType) -> Value? {
+        switch (value, type) {
+        // Numbers that are none are numbers of these types.
+        case (.double, .double), (.float, .float): value
+        default: value.converted(to: type)
+        }
+    }
+
+    private static func malformed(_ row: DefaultSnapshot, _ reason: String) -> LarderError {
+        LarderError(
+            .malformedValue, "the store returned a snapshot of \(row.entityName) that \(reason)",
+            uri: row.persistentIdentifier.uriRepresentation)
     }
 
     /// The rows of a batch with all properties.
@@ -91,5 +148,16 @@ enum SnapshotRows {
                 PersistentIdentifier(store: store, entityName: name, key: identity.keys[row]),
                 values)
         }
+    }
+}
+
+extension LarderModel.Schema {
+    /// Whether an object is of an entity or of one of its subentities.
+    func isEntity(_ identifier: PersistentIdentifier, _ name: String) -> Bool {
+        var ancestor: String? = identifier.entityName
+        while let current = ancestor, current != name {
+            ancestor = entity(named: current)?.parent
+        }
+        return ancestor != nil
     }
 }

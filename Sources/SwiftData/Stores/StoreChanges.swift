@@ -4,23 +4,35 @@ internal import LarderObjects
 
 /// A change set as whole objects, for a store that keeps snapshots.
 ///
-/// Links are changed on both of their sides: a change set has each link once.
+/// Links are changed on both of their sides: a change set has each link once. The objects that the
+/// changes concern are read together.
 struct StoreChanges {
+    /// Reads those of the objects that exist.
+    typealias Reader =
+        ([PersistentIdentifier]) throws -> [PersistentIdentifier: [String: Value]]
+
+    /// The inserted and updated objects as they will be.
     private(set) var rows: [PersistentIdentifier: [String: Value]] = [:]
     private(set) var inserted: [PersistentIdentifier] = []
     private(set) var updated: [PersistentIdentifier] = []
-    private(set) var deleted: [DefaultSnapshot] = []
+    private(set) var deleted: [PersistentIdentifier] = []
+    /// The properties that change, of the updated objects.
+    private(set) var names: [PersistentIdentifier: Set<String>] = [:]
+    /// The objects as they are in the store; nil for one that does not exist.
+    private(set) var stored: [PersistentIdentifier: [String: Value]?] = [:]
 
     private let schema: LarderModel.Schema
-    private let read: (PersistentIdentifier) throws -> [String: Value]?
+    private let reader: Reader
     private var gone: Set<PersistentIdentifier> = []
 
+    /// - Throws: `objectNotFound`, `deleteDenied`, and what the reader throws.
     init(
-        _ changes: ChangeSet, _ schema: LarderModel.Schema,
-        reading read: @escaping (PersistentIdentifier) throws -> [String: Value]?
+        _ changes: ChangeSet, _ schema: LarderModel.Schema, reading reader: @escaping Reader
     ) throws {
         self.schema = schema
-        self.read = read
+        self.reader = reader
+        try load(changes.changes.flatMap(Self.identifiers))
+        try load(changes.changes.flatMap(formerLinks))
         for case .delete(let identifier, _) in changes.changes { gone.insert(identifier) }
         for case .insert(let identifier, _, _) in changes.changes {
             inserted.append(identifier)
@@ -38,6 +50,47 @@ struct StoreChanges {
         }
         updated.removeAll(where: gone.contains)
     }
+
+    // MARK: - Reading
+
+    /// Reads objects that were not read yet.
+    private mutating func load(_ identifiers: [PersistentIdentifier]) throws {
+        let new = Set(identifiers.filter { !$0.isTemporary && stored[$0] == nil })
+        guard !new.isEmpty else { return }
+        let found = try reader(Array(new))
+        for identifier in new { stored[identifier] = .some(found[identifier]) }
+    }
+
+    private mutating func read(_ identifier: PersistentIdentifier) throws -> [String: Value]? {
+        try load([identifier])
+        return stored[identifier] ?? nil
+    }
+
+    /// The objects that a change names.
+    private static func identifiers(of change: Change) -> [PersistentIdentifier] {
+        switch change {
+        case .insert(let identifier, let values, let edits),
+            .update(let identifier, _, let values, _, let edits):
+            [identifier] + values.values.flatMap(\.links) + edits.flatMap(\.objects)
+        case .delete(let identifier, _): [identifier]
+        case .updateAll, .deleteAll: []
+        }
+    }
+
+    /// The objects to which the object of a change was linked by a relationship that changes.
+    private func formerLinks(of change: Change) -> [PersistentIdentifier] {
+        guard let identifier = change.identifier, let row = stored[identifier] ?? nil else {
+            return []
+        }
+        switch change {
+        case .insert(_, let values, _), .update(_, _, let values, _, _):
+            return values.keys.flatMap { row[$0]?.links ?? [] }
+        case .delete: return row.values.flatMap(\.links)
+        case .updateAll, .deleteAll: return []
+        }
+    }
+
+    // MARK: - Changes
 
     private mutating func apply(
         _ identifier: PersistentIdentifier, _ values: [String: Value], _ edits: [RelationshipEdit]
@@ -63,7 +116,7 @@ struct StoreChanges {
         guard let row = try rows[identifier] ?? read(identifier) else {
             throw Self.notFound(identifier)
         }
-        deleted.append(DefaultSnapshot(identifier, row))
+        deleted.append(identifier)
         rows[identifier] = row
         for relationship in schema.entity(named: identifier.entityName)?.relationships ?? [] {
             let targets = (row[relationship.name]?.links ?? []).filter { !gone.contains($0) }
@@ -93,7 +146,7 @@ struct StoreChanges {
         _ identifier: PersistentIdentifier, _ name: String, _ value: Value
     ) throws {
         let old = rows[identifier]?[name]?.links ?? []
-        rows[identifier]?[name] = value
+        replace(identifier, name, value)
         guard let relationship = relationship(name, of: identifier),
             let inverse = relationship.inverse
         else { return }
@@ -113,9 +166,9 @@ struct StoreChanges {
         let old = rows[target]?[name]?.links ?? []
         guard !old.contains(source) else { return }
         if relationship.isToMany {
-            rows[target]?[name] = .objects(old + [source])
+            replace(target, name, .objects(old + [source]))
         } else {
-            rows[target]?[name] = .object(source)
+            replace(target, name, .object(source))
             for former in old { try unlink(former, sourceName, target) }
         }
     }
@@ -131,8 +184,15 @@ struct StoreChanges {
         try touch(target)
         let old = rows[target]?[name]?.links ?? []
         guard old.contains(source) else { return }
-        rows[target]?[name] =
-            relationship.isToMany ? .objects(old.filter { $0 != source }) : .null
+        replace(
+            target, name, relationship.isToMany ? .objects(old.filter { $0 != source }) : .null)
+    }
+
+    private mutating func replace(
+        _ identifier: PersistentIdentifier, _ name: String, _ value: Value
+    ) {
+        rows[identifier]?[name] = value
+        names[identifier, default: []].insert(name)
     }
 
     private func relationship(
