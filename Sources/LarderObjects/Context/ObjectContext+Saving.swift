@@ -18,9 +18,14 @@ extension ObjectContext {
     /// A change of an object that somebody has deleted is dropped. If a store refuses the changes,
     /// the context keeps them.
     ///
-    /// - Throws: errors of the store, with every violation.
+    /// - Throws: errors of the store, with every violation: its URI is that of the object of the
+    ///   change that is rejected; `readOnly` in a snapshot.
     package func save() throws(LarderError) -> Saved {
-        try locked { () throws(LarderError) in
+        guard !isInSnapshot else {
+            throw LarderError(
+                .readOnly, "changes cannot be saved in a snapshot", hint: "save them after it")
+        }
+        return try locked { () throws(LarderError) in
             applyCommitsOfOthers()
             propagateDeletions()
             var saved = Saved()
@@ -55,7 +60,7 @@ extension ObjectContext {
                     removeGone(gone)
                 } else {
                     let targets = targetsNotFound(error).subtracting(missing)
-                    guard !targets.isEmpty else { throw error }
+                    guard !targets.isEmpty else { throw error.naming(plan.changes.changes) }
                     missing.formUnion(targets)
                 }
             }
@@ -149,5 +154,19 @@ extension ObjectContext {
             default: break
             }
         }
+    }
+}
+
+extension LarderError {
+    /// The error with the object of the rejected change in each violation.
+    fileprivate func naming(_ changes: [Change]) -> LarderError {
+        var error = self
+        for (index, violation) in details.enumerated() {
+            guard let change = violation.change, changes.indices.contains(change),
+                let identifier = changes[change].identifier
+            else { continue }
+            error.details[index].uri = identifier.uriRepresentation
+        }
+        return error
     }
 }

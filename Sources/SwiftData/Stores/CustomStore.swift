@@ -255,6 +255,10 @@ final class CustomStore<Store: DataStore>: ObjectStore, CustomHistory, @unchecke
         LarderError(.unsupported, "the store has no history of Larder's")
     }
 
+    func snapshot<Result>(_ body: (any ObjectStore) throws -> Result) throws -> Result {
+        throw LarderError(.unsupported, "a store that others write has no snapshots")
+    }
+
     /// Such a store tells nobody of its commits.
     func observeCommits(
         _ body: @escaping @Sendable (LarderModel.HistoryTransaction) -> Void
