@@ -88,19 +88,19 @@ struct ValueTests {
         of fetch: MockableFetch<TaskValue>, after change: () throws -> Void
     ) async throws -> [[String]] {
         let (changes, continuation) = AsyncStream<Void>.makeStream()
-        func show() throws -> [String] {
-            try withObservationTracking {
-                try fetch.values().map(\.title)
+        func show() -> [String] {
+            withObservationTracking {
+                (try? fetch.values().map(\.title)) ?? ["error"]
             } onChange: {
                 continuation.yield()
             }
         }
-        let before = try show()
+        let before = show()
         try change()
         for await _ in changes { break }
         // The change is announced before it is made.
         await Task.yield()
-        return [before, try show()]
+        return [before, show()]
     }
 
     @MainActor @Test("a view over mocks follows their changes")

@@ -158,14 +158,14 @@ extension ObjectContext {
 }
 
 extension LarderError {
-    /// The error with the object of the rejected change in each violation.
+    /// The error with the object of the rejected change in each violation. A deletion may break
+    /// rules of other objects, which are named already, and its own delete rule.
     fileprivate func naming(_ changes: [Change]) -> LarderError {
         var error = self
         for (index, violation) in details.enumerated() {
-            guard let change = violation.change, changes.indices.contains(change),
-                let identifier = changes[change].identifier
-            else { continue }
-            error.details[index].uri = identifier.uriRepresentation
+            guard let number = violation.change, changes.indices.contains(number) else { continue }
+            if case .delete = changes[number], violation.rule != .deleteRule { continue }
+            error.details[index].uri = changes[number].identifier?.uriRepresentation
         }
         return error
     }
