@@ -120,7 +120,7 @@ struct LiveFetchTests {
     @Test("ends with the error of its fetch")
     func errors() async throws {
         let (own, _, _) = try StoreKind.memory.containers(for: Shelf.self, Book.self)
-        let wrong = FetchDescriptor<Book>(predicate: #Predicate { $0.title.first == "A" })
+        let wrong = FetchDescriptor<Book>(predicate: #Predicate { $0.label == "A" })
         var results = ModelContext(own).observe(wrong, as: \.title).makeAsyncIterator()
         do {
             _ = try await results.next(isolation: #isolation)
