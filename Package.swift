@@ -56,7 +56,8 @@ let package = Package(
         .systemLibrary(name: "CStat"),
         .target(name: "CLarderProto", dependencies: ["CProtobufC"]),
 
-        .target(name: "LarderModel", swiftSettings: strict),
+        .target(name: "CloudKitRules", swiftSettings: strict),
+        .target(name: "LarderModel", dependencies: ["CloudKitRules"], swiftSettings: strict),
         .target(
             name: "LarderFiles", dependencies: ["LarderModel", "CStat"], swiftSettings: strict),
         .target(
@@ -104,16 +105,21 @@ let package = Package(
         .macro(
             name: "SwiftDataMacros",
             dependencies: [
+                "CloudKitRules",
                 .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: objects),
                 .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: objects),
             ], swiftSettings: strict),
         .target(
             name: "SwiftData",
-            dependencies: ["LarderModel", "LarderClient", "LarderObjects", "SwiftDataMacros"],
+            dependencies: [
+                "CloudKitRules", "LarderModel", "LarderClient", "LarderObjects", "SwiftDataMacros",
+            ],
             swiftSettings: strict),
         .target(
             name: "LarderData",
-            dependencies: ["SwiftData", "LarderObjects", "LarderClient", "LarderModel"],
+            dependencies: [
+                "SwiftData", "SwiftDataMacros", "LarderObjects", "LarderClient", "LarderModel",
+            ],
             swiftSettings: strict),
         .target(
             name: "LarderPrograms", dependencies: ["LarderModel"], swiftSettings: strict),

@@ -77,7 +77,7 @@ struct ModelDeclaration {
     }
 
     /// The members, with those of the active clause in place of each `#if`.
-    private static func members(
+    static func members(
         of model: ClassDeclSyntax, _ configuration: (any BuildConfiguration)?
     ) -> [DeclSyntax] {
         let members = model.memberBlock.members.map(\.decl)

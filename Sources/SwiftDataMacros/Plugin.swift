@@ -9,6 +9,7 @@ struct Plugin: CompilerPlugin {
         PersistentModelMacro.self, PersistentModelActorMacro.self, AttributePropertyMacro.self,
         RelationshipPropertyMacro.self, TransientPropertyMacro.self, UniqueMacro.self,
         IndexMacro.self, PersistedPropertyMacro.self, TransformablePersistedPropertyMacro.self,
+        CloudKitCheckedMacro.self,
     ]
 }
 

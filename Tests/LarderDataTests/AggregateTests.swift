@@ -23,6 +23,11 @@ import Testing
     }
 }
 
+extension Book {
+    /// Nothing that a store has.
+    var label: String { title.uppercased() }
+}
+
 @Suite("Beyond SwiftData")
 struct AggregateTests {
     private func context() throws -> ModelContext {
@@ -45,21 +50,35 @@ struct AggregateTests {
     func groups() throws {
         let shelf = #Expression<Book, String?> { $0.shelf?.name }
         let rows = try context().aggregate(
-            Book.self, .group(by: shelf),
-            .count.named("books"),
-            .sum(\.pages), .average(\.pages), sort: ["books:desc"])
+            Book.self, .group(by: shelf), .count, .sum(\.pages), .average(\.pages),
+            sort: [.descending(.count)])
         #expect(rows.map(\.0) == ["a", "b", nil])
         #expect(rows.map(\.1) == [3, 2, 1])
         #expect(rows.map(\.2) == [60, 40, 50])
         #expect(rows.map(\.3) == [20, 20, 50])
     }
 
-    @Test("removes groups by having, and filters columns and models")
+    @Test("counts groups by key paths alone")
+    func groupedCounts() throws {
+        let context = try context()
+        let byPrice = try context.aggregate(
+            Book.self, .group(\.price), .count, sort: [.ascending(.group(\.price))])
+        #expect(byPrice.map(\.0) == [nil, 1])
+        #expect(byPrice.map(\.1) == [1, 5])
+        let shelves = try context.fetch(FetchDescriptor<Shelf>(sortBy: [SortDescriptor(\.name)]))
+        let byShelf = try context.aggregate(
+            Book.self, .group(\.shelf), .count, sort: [.descending(.count)])
+        #expect(byShelf.map(\.0) == [shelves[0].id, shelves[1].id, nil])
+    }
+
+    @Test("removes groups by a predicate over the result, and filters columns and models")
     func having() throws {
+        let minimum = 2
         let rows = try context().aggregate(
-            Book.self, .group(\.shelf), .count.named("books"),
+            Book.self, .group(\.shelf), .count,
             .count.filtered(#Predicate<Book> { $0.pages > 15 }),
-            where: #Predicate<Book> { $0.pages < 50 }, having: "books > 2")
+            where: #Predicate<Book> { $0.pages < 50 },
+            having: #Predicate { _, books, _ in books > minimum })
         #expect(rows.map(\.1) == [3])
         #expect(rows.map(\.2) == [2])
         let prices = try context().aggregate(
@@ -67,6 +86,67 @@ struct AggregateTests {
         #expect(prices.map(\.0) == [5])
         #expect(prices.first?.1 == "T0")
         #expect(prices.first?.2 == 50)
+    }
+
+    @Test("the predicate over the result has every column, with its type")
+    func havingOfEveryType() throws {
+        let context = try context()
+        let shelf = #Expression<Book, String?> { $0.shelf?.name }
+        let named = try context.aggregate(
+            Book.self, .group(by: shelf), .count, .average(\.pages), .maximum(\.title),
+            having: #Predicate { shelf, books, _, title in
+                books == 2 && title != shelf
+            })
+        #expect(named.map(\.0) == ["b"])
+        let first = try #require(
+            try context.fetch(FetchDescriptor<Shelf>(predicate: #Predicate { $0.name == "a" }))
+                .first
+        ).persistentModelID
+        let long = try context.aggregate(
+            Book.self, .group(by: shelf), .average(\.pages),
+            having: #Predicate { _, pages in (pages ?? 0) > 20 })
+        #expect(long.map(\.1) == [50])
+        let ofShelf = try context.aggregate(
+            Book.self, .group(\.shelf), .sum(\.pages),
+            having: #Predicate { shelf, pages in shelf == first && pages > 0 })
+        #expect(ofShelf.map(\.1) == [60])
+        let one = try context.aggregate(Book.self, .count, having: #Predicate { $0 > 100 })
+        #expect(one.isEmpty)
+    }
+
+    @Test("sorts by values that are no columns, and keeps captured values apart")
+    func sorting() throws {
+        let context = try context()
+        let (low, high) = (15, 35)
+        let long = AggregateColumn<Book, Int>.count.filtered(
+            #Predicate { $0.pages > high })
+        let rows = try context.aggregate(
+            Book.self, .count.filtered(#Predicate { $0.pages > low }), .group(\.shelf),
+            having: #Predicate { books, _ in books > 0 },
+            sort: [.ascending(long), .descending(.sum(\.pages))])
+        #expect(rows.map(\.0) == [1, 2, 1])
+        let names = try context.aggregate(
+            Book.self, .group(\.title), sort: [.descending(.group(\.title))], limit: 2)
+        #expect(names == ["T5", "T4"])
+    }
+
+    @Test("what groups cannot be sorted by, and what they do not have, are errors")
+    func aggregateErrors() throws {
+        let context = try context()
+        do {
+            _ = try context.aggregate(
+                Book.self, .group(\.shelf), .count, sort: [.ascending(.group(\.title))])
+            Issue.record("a value that the groups do not have")
+        } catch {
+            #expect("\(error)".contains("sorted by a value that they do not have"))
+        }
+        #expect(throws: SwiftDataError.unsupportedKeyPath) {
+            try context.aggregate(Book.self, .group(\.title.count))
+        }
+        #expect(throws: SwiftDataError.unsupportedPredicate) {
+            try context.aggregate(
+                Book.self, .group(\.title), having: #Predicate { $0.utf8.count > 1 })
+        }
     }
 
     @Test("updates all models that match in one transaction, and refreshes those of the context")
@@ -94,28 +174,5 @@ struct AggregateTests {
         try context.save()
         #expect(try context.fetch(byWords).map(\.pages) == [7])
         #expect(try context.fetchCount(byWords) == 1)
-    }
-
-    @Test("finds the models whose lists have one that matches, as identifiers in order")
-    func subquery() throws {
-        let context = try context()
-        let name = "T1"
-        let found = try context.fetchIdentifiers(
-            FetchDescriptor<Shelf>(
-                predicate: #Predicate { $0.books.filter { $0.title == name }.count > 0 },
-                sortBy: [SortDescriptor(\.name)]))
-        #expect(found.count == 1)
-        let shelf: Shelf? = try context.existingModel(for: found[0])
-        #expect(shelf?.name == "b")
-    }
-
-    @Test("passes identifiers as URIs")
-    func uri() throws {
-        let context = try context()
-        let shelf = try #require(try context.fetch(FetchDescriptor<Shelf>()).first)
-        let uri = shelf.persistentModelID.uriRepresentation
-        let same = try PersistentIdentifier(uriRepresentation: uri)
-        #expect(same == shelf.persistentModelID)
-        #expect((context.model(for: same) as? Shelf) === shelf)
     }
 }

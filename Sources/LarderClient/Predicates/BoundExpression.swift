@@ -37,6 +37,27 @@ public struct BoundExpression: Hashable, Sendable {
         try self.init(translation.operand(term), translation.arguments, from: first)
     }
 
+    /// Translates a predicate over the result columns of an aggregate.
+    ///
+    /// - Parameters:
+    ///   - names: The names of the columns, one for each variable of the predicate.
+    ///   - entity: The entity of the aggregate.
+    ///   - first: The index of the first argument, if other arguments come before it.
+    /// - Throws: as for a predicate over an entity.
+    package init<each Column>(
+        _ predicate: Predicate<repeat each Column>, overColumns names: [String],
+        of entity: any QueryableEntity.Type, argumentsFrom first: Int
+    ) throws(LarderError) {
+        var translation = Translation(entity)
+        var next = 0
+        for variable in repeat each predicate.variable {
+            translation.bind(variable, to: .computed(.keyPath(.object, [names[next]])))
+            next += 1
+        }
+        let term = try translation.term(predicate.expression)
+        try self.init(translation.predicate(term), translation.arguments, from: first)
+    }
+
     /// Numbers the arguments again, because simplification may have removed or repeated some.
     private init(
         _ translated: QueryExpression, _ captured: [QueryArgument], from first: Int

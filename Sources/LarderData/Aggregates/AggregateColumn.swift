@@ -18,8 +18,7 @@ public struct AggregateColumn<Model: PersistentModel, Output>: @unchecked Sendab
     /// The value of a model; nil for the number of models.
     let value: ModelValue<Model>?
     let decode: @Sendable (Value) -> Output?
-    var filter: Predicate<Model>?
-    var name: String?
+    private(set) var filter: Predicate<Model>?
 
     private init(
         _ function: AggregateFunction?, _ value: ModelValue<Model>?,
@@ -28,13 +27,6 @@ public struct AggregateColumn<Model: PersistentModel, Output>: @unchecked Sendab
         self.function = function
         self.value = value
         self.decode = decode
-    }
-
-    /// The same column with a name, to which `having` and `sort` refer.
-    public func named(_ name: String) -> Self {
-        var column = self
-        column.name = name
-        return column
     }
 
     /// The same value, computed of the models that match only.

@@ -14,11 +14,29 @@ extension ModelContext {
     /// The models of this context that have changed and have no pending changes are refreshed.
     ///
     /// - Returns: the number of models that matched.
+    /// - Throws: ``SwiftDataError/modelValidationFailure`` with the rules that the changes break
+    ///   (`validationProblems`), ``SwiftDataError/unsupportedPredicate`` and
+    ///   ``SwiftDataError/unsupportedKeyPath``.
     @discardableResult
     public func update<Model: PersistentModel>(
         _ type: Model.Type = Model.self, where predicate: Predicate<Model>?,
         _ assignments: ModelAssignment<Model>...
     ) throws -> Int {
+        try translatingChange { () throws(LarderError) in
+            let changes = try change(where: predicate, assignments)
+            let store = try objects.model.store(of: Model.entityName)
+            guard let affected = try store.save(changes).affected.first else { return 0 }
+            let registered = affected.identifiers.filter {
+                objects.registeredObject(for: $0) != nil
+            }
+            _ = try objects.objects(for: registered)
+            return Int(affected.count)
+        }
+    }
+
+    private func change<Model: PersistentModel>(
+        where predicate: Predicate<Model>?, _ assignments: [ModelAssignment<Model>]
+    ) throws(LarderError) -> ChangeSet {
         var selection = ObjectSelection(Model.entityName, wantsIdentifiers: true)
         if let predicate {
             let bound = try BoundExpression(predicate)
@@ -29,13 +47,6 @@ extension ModelContext {
         for assignment in assignments {
             set.append(try assignment.assignment(&selection.arguments))
         }
-        let store = try objects.model.store(of: Model.entityName)
-        let changes = ChangeSet([.updateAll(selection, set: set)], author: author ?? "")
-        guard let affected = try store.save(changes).affected.first else { return 0 }
-        let registered = affected.identifiers.filter {
-            objects.registeredObject(for: $0) != nil
-        }
-        _ = try objects.objects(for: registered)
-        return Int(affected.count)
+        return ChangeSet([.updateAll(selection, set: set)], author: author ?? "")
     }
 }

@@ -13,6 +13,14 @@ public struct MockableFetch<Value: BaseValueProtocol> {
         source = { try context.fetch(descriptor).map { $0.eraseToAny() } }
     }
 
+    /// The results of an observer, which fetches again after changes: code that reads the objects
+    /// observes them as well. It belongs to the actor of the observer.
+    public init<Model: PersistentModel & ConvertibleValueObservableObject>(
+        _ observer: ResultsObserver<Model, Never>
+    ) where Model.Value == Value {
+        source = { observer.results.map { $0.eraseToAny() } }
+    }
+
     /// Mocks, in this order.
     public init(mocks: [AnyConvertibleValueObservableObject<Value>]) { source = { mocks } }
 

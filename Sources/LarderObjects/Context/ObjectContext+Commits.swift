@@ -24,7 +24,7 @@ extension ObjectContext {
     @discardableResult
     package func applyCommitsOfOthers() -> [PersistentIdentifier] {
         locked {
-            guard !others.isEmpty else { return [] }
+            guard !isInSnapshot, !others.isEmpty else { return [] }
             let changes = others.take()
             var updated: [StoredObject] = []
             var deleted: [StoredObject] = []

@@ -18,10 +18,15 @@ extension ObjectContext {
     /// A change of an object that somebody has deleted is dropped. If a store refuses the changes,
     /// the context keeps them.
     ///
-    /// - Throws: errors of the store, with every violation; `readOnly` for a change of an object in a
-    ///   store for reading only, and then nothing is saved.
+    /// - Throws: errors of the store, with every violation: its URI is that of the object of the
+    ///   change that is rejected; `readOnly` in a snapshot, and for a change of an object in a store
+    ///   for reading only, and then nothing is saved.
     package func save() throws(LarderError) -> Saved {
-        try locked { () throws(LarderError) in
+        guard !isInSnapshot else {
+            throw LarderError(
+                .readOnly, "changes cannot be saved in a snapshot", hint: "save them after it")
+        }
+        return try locked { () throws(LarderError) in
             applyCommitsOfOthers()
             propagateDeletions()
             var saved = Saved()
@@ -69,7 +74,7 @@ extension ObjectContext {
                     removeGone(gone)
                 } else {
                     let targets = targetsNotFound(error).subtracting(missing)
-                    guard !targets.isEmpty else { throw error }
+                    guard !targets.isEmpty else { throw error.naming(plan.changes.changes) }
                     missing.formUnion(targets)
                 }
             }
@@ -179,5 +184,19 @@ extension ObjectContext {
             default: break
             }
         }
+    }
+}
+
+extension LarderError {
+    /// The error with the object of the rejected change in each violation. A deletion may break
+    /// rules of other objects, which are named already, and its own delete rule.
+    fileprivate func naming(_ changes: [Change]) -> LarderError {
+        var error = self
+        for (index, violation) in details.enumerated() {
+            guard let number = violation.change, changes.indices.contains(number) else { continue }
+            if case .delete = changes[number], violation.rule != .deleteRule { continue }
+            error.details[index].uri = changes[number].identifier?.uriRepresentation
+        }
+        return error
     }
 }

@@ -7,7 +7,8 @@ public import LarderModel
 /// It holds the values, not the instances of model classes, which hold their values themselves. A
 /// recursive lock protects it, because notifications of a save are handled on other threads.
 public final class ObjectContext {
-    package let model: ObjectModel
+    /// In a snapshot, the stores are those of the snapshot.
+    package internal(set) var model: ObjectModel
     /// The object that the instances of models keep, and that keeps this context.
     public weak var owner: AnyObject?
     /// The author of the transactions of its saves; empty for none.
@@ -32,6 +33,8 @@ public final class ObjectContext {
     /// The number of saves.
     var saveCount = 0
     let others: CommitsOfOthers
+    /// Whether reads see one state of the stores, and there are no saves.
+    var isInSnapshot = false
     /// Whether objects without changes are read again after commits of others.
     var isFollowing = false
 

@@ -32,6 +32,16 @@ package final class ObjectModel: Sendable {
         self.families = families
     }
 
+    /// The same entities with other stores.
+    ///
+    /// - Parameter replacements: The new stores, in the order of ``allStores``.
+    func replacingStores(with replacements: [any ObjectStore]) -> ObjectModel {
+        let stores = stores.mapValues { store in
+            allStores.firstIndex { $0 === store }.map { replacements[$0] } ?? store
+        }
+        return ObjectModel(entities: Array(entities.values), stores: stores)
+    }
+
     /// - Throws: `unknownEntity`.
     package func entity(named name: String) throws(LarderError) -> ObjectEntity {
         guard let entity = entities[name] else {

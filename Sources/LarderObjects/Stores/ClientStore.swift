@@ -86,5 +86,13 @@ package final class ClientStore: ObjectStore {
         feed.observe(body)
     }
 
+    package func snapshot<Result>(
+        _ body: (any ObjectStore) throws -> Result
+    ) throws -> Result {
+        try client.snapshot { client in
+            try body(ClientStore(client, schema: schema, isReadOnly: true))
+        }
+    }
+
     package func erase() throws(LarderError) { try eraseByChanges() }
 }

@@ -13,6 +13,7 @@ package final class EngineStore: ObjectStore {
     package let identifier: UUID
     package let schema: Schema
     package let isReadOnly: Bool
+    private let store: Store
     private let reader: Mutex<DirectReader>
     private let writer: Mutex<DirectWriter>
     private let delivery = CommitDelivery(after: 0)
@@ -30,6 +31,7 @@ package final class EngineStore: ObjectStore {
         let store = try Store.inMemory(schema: schema, options: options)
         let source = ChangeSource(
             userIdentifier: getuid(), processIdentifier: getpid(), clientName: name)
+        self.store = store
         self.identifier = store.storeDescription.identifier
         self.schema = schema
         self.isReadOnly = isReadOnly
@@ -98,6 +100,12 @@ package final class EngineStore: ObjectStore {
         _ body: @escaping @Sendable (HistoryTransaction) -> Void
     ) -> any AnyObject & Sendable {
         delivery.observe(body)
+    }
+
+    package func snapshot<Result>(
+        _ body: (any ObjectStore) throws -> Result
+    ) throws -> Result {
+        try body(EngineSnapshot(of: store, schema))
     }
 
     package func erase() throws(LarderError) { try eraseByChanges() }

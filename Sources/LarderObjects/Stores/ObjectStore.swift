@@ -61,6 +61,13 @@ package protocol ObjectStore: AnyObject, Sendable {
         _ body: @escaping @Sendable (HistoryTransaction) -> Void
     ) -> any AnyObject & Sendable
 
+    /// Calls a closure with the store as it is at this moment: its reads see this state, whatever
+    /// is saved meanwhile, and it accepts no changes.
+    ///
+    /// - Throws: what the closure throws. A read in it throws `snapshotExpired` if a server could
+    ///   not keep the state any longer.
+    func snapshot<Result>(_ body: (any ObjectStore) throws -> Result) throws -> Result
+
     /// Deletes all objects and the history.
     func erase() throws(LarderError)
 }

@@ -20,6 +20,13 @@ package final class DirectReader {
         plans = PlanCache(countMax: limits.plansMax, shapeBytesMax: limits.planShapeBytesMax)
     }
 
+    /// Reads the state of the store at this moment, whatever is saved meanwhile, until it is
+    /// released.
+    package convenience init(snapshotOf backend: any StoreBackend) throws(LarderError) {
+        try self.init(backend)
+        _ = try reader.pinSnapshot()
+    }
+
     /// The existing objects among these, one batch per entity.
     package func objects(
         _ identifiers: [PersistentIdentifier], properties: [String]?

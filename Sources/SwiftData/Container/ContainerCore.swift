@@ -146,6 +146,12 @@ final class ContainerCore: Sendable {
         return type.gone(from: context)
     }
 
+    /// The name of a property in its class.
+    func propertyName(of entityName: String, _ storeName: String) -> String {
+        let properties = types[entityName].map { ModelDescription.of($0).properties } ?? []
+        return properties.first { $0.storeName == storeName }?.name ?? storeName
+    }
+
     func log(_ message: String) { Log.write(message) }
 }
 

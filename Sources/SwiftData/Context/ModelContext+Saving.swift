@@ -14,12 +14,22 @@ extension ModelContext {
         guard hasChanges else { return }
         NotificationCenter.default.post(name: Self.willSave, object: self)
         objects.setAuthor(author ?? "")
-        let saved = try SwiftDataError.translating { () throws(LarderError) in
-            try objects.save()
-        }
+        let saved = try translatingChange { () throws(LarderError) in try objects.save() }
         registerUndo()
         NotificationCenter.default.post(
             name: Self.didSave, object: self, userInfo: userInfo(of: saved))
+    }
+
+    /// Runs a call that changes a store. The rules that the changes break have the names of the
+    /// classes' properties.
+    package func translatingChange<Result>(
+        _ body: () throws(LarderError) -> Result
+    ) throws -> Result {
+        do {
+            return try SwiftDataError.translating(body)
+        } catch let error as SwiftDataError {
+            throw error.naming(core.propertyName(of:_:))
+        }
     }
 
     /// Under the keys of the enum are sets, and under their names arrays.

@@ -1,4 +1,4 @@
-internal import LarderModel
+package import LarderModel
 
 /// An error of the object layer. Two errors are equal if they are the same case; ``description``
 /// says more of the one at hand.
@@ -16,6 +16,8 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, Sendable
     private let kind: Case
     /// A sentence: the fault, where it is, and what to do.
     let explanation: String
+    /// The rules that a rejected save breaks, one by one.
+    package private(set) var violations: [ChangeViolation] = []
 
     private init(_ kind: Case, _ explanation: String) {
         self.kind = kind
@@ -79,7 +81,7 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, Sendable
 extension SwiftDataError {
     /// Runs a call of the store and throws its errors with the case of this module, if there is
     /// one. Other errors are thrown as they are.
-    static func translating<Result>(
+    package static func translating<Result>(
         _ body: () throws(LarderError) -> Result
     ) throws -> Result {
         do throws(LarderError) {
@@ -102,6 +104,22 @@ extension SwiftDataError {
             known = loadIssueModelContainer
         default: known = nil
         }
-        return known?.explained(error.description) ?? error
+        guard var translated = known?.explained(error.description) else { return error }
+        translated.violations = error.details
+        return translated
+    }
+}
+
+extension SwiftDataError {
+    /// The error with the names of properties as the classes have them, instead of the store's.
+    func naming(_ name: (_ entityName: String, _ storeName: String) -> String) -> SwiftDataError {
+        var error = self
+        for (index, violation) in violations.enumerated() {
+            guard let entityName = violation.entityName else { continue }
+            error.violations[index].propertyNames = violation.propertyNames.map {
+                name(entityName, $0)
+            }
+        }
+        return error
     }
 }

@@ -19,6 +19,18 @@ extension ModelContext {
     }
 }
 
+extension ModelContext {
+    /// Calls a closure after each pending change of the context.
+    ///
+    /// - Returns: an object that ends the calls when it is released.
+    package func observeChanges(
+        _ body: @escaping @Sendable () -> Void
+    ) -> any AnyObject & Sendable { listeners.add(body) }
+
+    /// Makes whatever shows results of the context fetch again.
+    package func announceChange() { listeners.call() }
+}
+
 /// Sendable unchecked: the context is used on the actor or the queue of its home only.
 struct ContextFollower: @unchecked Sendable {
     weak var context: ModelContext?

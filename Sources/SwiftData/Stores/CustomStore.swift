@@ -225,4 +225,8 @@ final class CustomStore<Store: DataStore>: ObjectStore, @unchecked Sendable {
             .malformedIdentifier, "the store returned \(double) twice in one result",
             uri: double.uriRepresentation)
     }
+
+    func snapshot<Result>(_ body: (any ObjectStore) throws -> Result) throws -> Result {
+        throw LarderError(.unsupported, "a store that others write has no snapshots")
+    }
 }

@@ -122,13 +122,16 @@ struct SchemaDifferenceTests {
         let problems = CloudKitAudit.problems(in: try schema(SchemaSamples.articles))
         #expect(
             problems.map(\.description) == [
-                "entities[0].attributes[0]: `Article.title` must be optional or have a default",
+                "entities[0].attributes[0]: `Article.title` must be optional or have a default "
+                    + "value in its declaration",
                 "entities[0].unique[0]: `Article` must not have a unique constraint "
                     + "(title, collection)",
-                "entities[1].attributes[0]: `Category.name` must be optional or have a default",
-                "entities[1].attributes[0].unique: `Category.name` must not be unique",
+                "entities[1].attributes[0]: `Category.name` must be optional or have a default "
+                    + "value in its declaration",
+                "entities[1].attributes[0].unique: `Category` must not have a unique constraint "
+                    + "(name)",
                 "entities[2].attributes[0]: `ArticleCollection.name` must be optional or have "
-                    + "a default",
+                    + "a default value in its declaration",
                 "entities[2].relationships[0].ordered: `ArticleCollection.articles` must not be "
                     + "ordered",
             ])

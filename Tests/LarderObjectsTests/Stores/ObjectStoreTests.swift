@@ -35,6 +35,24 @@ struct ObjectStoreTests {
         #expect(store.schema.entity(named: "Student") != nil)
     }
 
+    @Test("a snapshot has one state, whatever is saved meanwhile", arguments: Kind.allCases)
+    func snapshot(_ kind: Kind) throws {
+        let store = try Self.makeStore(kind)
+        let inserted = try store.insert("Ann")
+        let result = try store.snapshot { snapshot in
+            try store.insert("Bob")
+            _ = try store.save(ChangeSet([.delete(inserted[0], ifVersion: nil)]))
+            #expect(try snapshot.names() == ["Ann"])
+            #expect(try snapshot.studentCount() == 1)
+            #expect(try snapshot.objects(inserted, properties: nil).map(\.rowCount) == [1])
+            #expect(snapshot.identifier == store.identifier)
+            #expect(throws: LarderError.self) { try snapshot.insert("Eve") }
+            return try store.names()
+        }
+        #expect(result == ["Bob"])
+        #expect(try store.names() == ["Bob"])
+    }
+
     @Test("queries with other constants have their own results", arguments: Kind.allCases)
     func constants(_ kind: Kind) throws {
         let store = try Self.makeStore(kind)

@@ -26,6 +26,7 @@ struct MacroExpansion {
             "Transient": MacroSpec(type: TransientPropertyMacro.self),
             "Unique": MacroSpec(type: UniqueMacro.self),
             "Index": MacroSpec(type: IndexMacro.self),
+            "CloudKitChecked": MacroSpec(type: CloudKitCheckedMacro.self),
             "_PersistedProperty": MacroSpec(type: PersistedPropertyMacro.self),
             "_TransformablePersistedProperty": MacroSpec(
                 type: TransformablePersistedPropertyMacro.self),

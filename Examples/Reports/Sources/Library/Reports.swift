@@ -23,25 +23,26 @@ extension ModelContext {
     public func articlesByCategory(atLeast minimum: Int = 1) throws -> [CategoryCount] {
         let category = #Expression<Article, String?> { $0.category?.name }
         return try aggregate(
-            Article.self, .group(by: category).named("category"), .count.named("articles"),
-            .average(\.words), having: "articles >= \(minimum)",
-            sort: ["articles:desc", "category"]
+            Article.self, .group(by: category), .count, .average(\.words),
+            having: #Predicate { _, articles, _ in articles >= minimum },
+            sort: [.descending(.count), .ascending(.group(by: category))]
         ).map { CategoryCount(category: $0.0, articles: $0.1, averageWords: $0.2) }
     }
 
     /// The number of articles of each year, in the order of the years.
     public func articlesByYear() throws -> [(year: Int, articles: Int)] {
-        try aggregate(Article.self, .group(\.year).named("year"), .count, sort: ["year"])
-            .map { (year: $0.0, articles: $0.1) }
+        try aggregate(
+            Article.self, .group(\.year), .count, sort: [.ascending(.group(\.year))]
+        ).map { (year: $0.0, articles: $0.1) }
     }
 
     /// The authors who have written the most words.
     public func topAuthors(limit: Int) throws -> [AuthorTotal] {
         let author = #Expression<Article, String?> { $0.author?.name }
         return try aggregate(
-            Article.self, .group(by: author).named("author"), .count, .countDistinct(\.category),
-            .sum(\.words).named("words"), where: #Predicate { $0.author != nil },
-            sort: ["words:desc", "author"], limit: limit
+            Article.self, .group(by: author), .count, .countDistinct(\.category), .sum(\.words),
+            where: #Predicate { $0.author != nil },
+            sort: [.descending(.sum(\.words)), .ascending(.group(by: author))], limit: limit
         ).map {
             AuthorTotal(author: $0.0 ?? "", articles: $0.1, categories: $0.2, words: $0.3)
         }

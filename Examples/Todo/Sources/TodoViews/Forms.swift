@@ -20,7 +20,7 @@ public func taskForms(_ contents: TaskContents) -> HTML {
         option("\(priority.rawValue)", priority.name, isSelected: priority == task.priority)
     }
     let groups = contents.groups.map { group in
-        option(group.id.text, group.title, isSelected: group.id == task.group)
+        option(group.id.description, group.title, isSelected: group.id == task.group)
     }
     return """
         <form method="post" action="/task">\(hidden(task.id))

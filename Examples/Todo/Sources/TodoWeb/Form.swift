@@ -29,7 +29,7 @@ struct Form {
     subscript(name: String) -> String { fields[name] ?? "" }
 
     func identity(_ kind: TodoError.Kind, named name: String = "id") throws -> WrappedID {
-        guard let id = WrappedID(text: self[name]) else { throw TodoError.unknown(kind) }
+        guard let id = WrappedID(self[name]) else { throw TodoError.unknown(kind) }
         return id
     }
 
@@ -44,7 +44,7 @@ struct Form {
 extension Request {
     func queryIdentity(_ kind: TodoError.Kind) throws -> WrappedID {
         let text = uri.queryParameters["id"].map(String.init) ?? ""
-        guard let id = WrappedID(text: text) else { throw TodoError.unknown(kind) }
+        guard let id = WrappedID(text) else { throw TodoError.unknown(kind) }
         return id
     }
 }
