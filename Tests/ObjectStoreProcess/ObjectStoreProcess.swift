@@ -11,8 +11,9 @@ import Synchronization
 ///     names             the number of objects and of distinct names, and a checksum of the names
 ///     watch             observes the commits from now on
 ///     watched           how many were observed, the first and last one, and errors in the order
-///     work SECONDS N    N threads save and read, each with a context of its own; a line `A NAME` for
-///                       each save that has returned, then the longest time of a call in milliseconds
+///     work SECONDS N    N threads save and read, each with a context of its own; a line `A NAME`
+///                       for each save that has returned, then the longest time of a call in
+///                       milliseconds
 ///     texts             the texts of the shared entries in each of these contexts
 ///
 /// Entries whose names begin with `shared-` are changed by all contexts.

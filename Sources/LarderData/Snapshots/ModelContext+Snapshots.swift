@@ -14,11 +14,12 @@ extension ModelContext {
     /// have saved meanwhile is applied after the closure. A snapshot in a snapshot is the same one.
     /// A container with several stores has a state of each.
     ///
-    /// - Throws: what the closure throws. `save` and `update` throw in it. A server keeps a snapshot
-    ///   for 30 seconds unless it is started with another time limit; a read after that throws.
+    /// - Throws: what the closure throws. `save` and `update` throw in it. A server keeps a
+    ///   snapshot for 30 seconds unless it is started with another time limit; a read after that
+    ///   throws.
     ///   Stores that others write have no snapshots.
     public func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        // What has fetched in the closure has not seen what was saved meanwhile.
+        // Observers that have fetched in the closure have not seen what was saved meanwhile.
         defer { announceChange() }
         return try objects.snapshot(body)
     }

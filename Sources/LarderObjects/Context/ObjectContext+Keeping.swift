@@ -1,7 +1,7 @@
-// What is read along a relationship often has no instance any more when the reader has finished,
-// but is needed again: a prefetch has read it, or its properties are observed, and its observers
-// are those of the object. So the context keeps such an object while one that has an instance leads
-// to it, and the last thousands in any case.
+// An object that is read along a relationship often has no instance any more when the reader has
+// finished, but is needed again: a prefetch has read it, or its properties are observed, and its
+// observers are those of the object. So the context keeps it while an object that has an instance
+// leads to it, and the last thousands in any case.
 
 extension ObjectContext {
     /// How many objects are kept although no other one leads to them.

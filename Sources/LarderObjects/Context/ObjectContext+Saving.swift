@@ -19,8 +19,8 @@ extension ObjectContext {
     /// the context keeps them.
     ///
     /// - Throws: errors of the store, with every violation: its URI is that of the object of the
-    ///   change that is rejected; `readOnly` in a snapshot, and for a change of an object in a store
-    ///   for reading only, and then nothing is saved.
+    ///   change that is rejected; `readOnly` in a snapshot, and for a change of an object in a
+    ///   store for reading only, and then nothing is saved.
     package func save() throws(LarderError) -> Saved {
         guard !isInSnapshot else {
             throw LarderError(
@@ -195,8 +195,30 @@ extension LarderError {
         for (index, violation) in details.enumerated() {
             guard let number = violation.change, changes.indices.contains(number) else { continue }
             if case .delete = changes[number], violation.rule != .deleteRule { continue }
-            error.details[index].uri = changes[number].identifier?.uriRepresentation
+            error.details[index].uri = violation.object(of: number, in: changes)?.uriRepresentation
         }
         return error
+    }
+}
+
+extension ChangeViolation {
+    /// The object that breaks the rule: that of the change, or the one to whose list a change adds
+    /// the change's object, as the last one of too many.
+    fileprivate func object(of number: Int, in changes: [Change]) -> PersistentIdentifier? {
+        let changed = changes[number].identifier
+        guard let changed, rule == .maxCount, changed.entityName != entityName else {
+            return changed
+        }
+        let owner = changes.first { change in
+            switch change {
+            case .insert(_, _, let edits), .update(_, _, _, _, let edits):
+                edits.contains { edit in
+                    guard case .add(let members, to: let name, _) = edit else { return false }
+                    return propertyNames.contains(name) && members.contains(changed)
+                }
+            default: false
+            }
+        }
+        return owner?.identifier ?? changed
     }
 }

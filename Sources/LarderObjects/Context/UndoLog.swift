@@ -10,7 +10,7 @@ struct UndoLog {
         case deleted(StoredObject)
         /// A property had another value.
         case changed(StoredObject, slot: Int, from: Value)
-        /// The object may have become a changed one by a change of the other side of a relationship.
+        /// The object may have become a changed one by a change of a relationship's other side.
         case touched(StoredObject, before: Bool)
     }
 

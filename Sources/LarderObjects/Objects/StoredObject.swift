@@ -36,8 +36,8 @@ public final class StoredObject {
     var siblings: Siblings?
     /// Whether the context keeps it without changes.
     var isKept = false
-    /// The lists that were set before the object was saved. They replace those of an object that has
-    /// the same unique values.
+    /// The lists that were set before the object was saved. They replace those of an object that
+    /// has the same unique values.
     var assignedLists: Set<Int> = []
     /// The order in which objects were inserted or deleted.
     var order = 0

@@ -16,9 +16,7 @@ package protocol ObjectStore: AnyObject, Sendable {
 
     /// The whole result of a query. Batches of prefetched objects come before the rows that refer
     /// to them.
-    func batches(
-        _ query: Query, _ parameters: QueryParameters
-    ) throws(LarderError) -> [Batch]
+    func batches(_ query: Query, _ parameters: QueryParameters) throws(LarderError) -> [Batch]
 
     /// The result of a fetch of a context. A store that others write uses the fetch's source.
     func batches(
@@ -43,9 +41,7 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// nothing else. A store that others write may delete them without reading them.
     func save(_ changes: ChangeSet, deleting fetch: ObjectFetch) throws(LarderError) -> SaveResult
 
-    func history(
-        _ fetch: HistoryFetch, objects: [HistoryObjects]
-    ) throws(LarderError) -> History
+    func history(_ fetch: HistoryFetch, objects: [HistoryObjects]) throws(LarderError) -> History
 
     @discardableResult
     func deleteHistory(_ deletion: HistoryDeletion) throws(LarderError) -> Int64

@@ -17,10 +17,7 @@ extension Entry {
 }
 
 @MainActor
-@Suite(
-    "Commits of another process",
-    .disabled("not run since the model has the schema of the process")
-)
+@Suite("Commits of another process")
 struct OtherProcessTests {
     private let folder: StoreFileTests.Folder
     /// It owns the file.

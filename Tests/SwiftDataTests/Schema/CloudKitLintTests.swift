@@ -40,7 +40,8 @@ struct CloudKitLintTests {
                 var computed: Int { 1 }
                 @Relationship var node: Node
                 @Relationship var nodes: [Node] = []
-                @Relationship(deleteRule: .deny, inverse: \\Remote.local) var remotes: [Remote]? = []
+                @Relationship(deleteRule: .deny, inverse: \\Remote.local)
+                var remotes: [Remote]? = []
 
                 init() {}
             }

@@ -95,7 +95,7 @@ final class DictionaryStore: DataStore, DataStoreBatching, HistoryProviding {
     let configuration: DictionaryConfiguration
     let schema: Schema
     let identifier: String
-    private let shelf: Shelf
+    private let shelf: Cupboard
 
     init(
         _ configuration: DictionaryConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
@@ -209,7 +209,7 @@ struct DictionaryConfiguration: DataStoreConfiguration {
 
     let name: String
     var schema: Schema?
-    let shelf = Shelf()
+    let shelf = Cupboard()
 
     init(name: String = "films.dictionary") { self.name = name }
 
@@ -220,7 +220,7 @@ struct DictionaryConfiguration: DataStoreConfiguration {
 /// The rows of a store, the calls of the store, and what is wrong with it.
 ///
 /// A container calls its store from one thread at a time.
-final class Shelf: @unchecked Sendable {
+final class Cupboard: @unchecked Sendable {
     var rows: [PersistentIdentifier: FilmSnapshot] = [:]
     var transactions: [DictionaryTransaction] = []
     var states: Set<UUID> = []

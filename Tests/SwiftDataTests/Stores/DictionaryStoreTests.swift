@@ -5,7 +5,7 @@ import Testing
 @Suite("A store with snapshots of its own type")
 struct DictionaryStoreTests {
     private let configuration = DictionaryConfiguration()
-    private var shelf: Shelf { configuration.shelf }
+    private var shelf: Cupboard { configuration.shelf }
 
     private func container() throws -> ModelContainer {
         try ModelContainer(

@@ -5,7 +5,7 @@ import Testing
 @Suite("Faults of a store that a program writes itself are errors for the caller")
 struct StoreFaultTests {
     private let configuration = DictionaryConfiguration()
-    private var shelf: Shelf { configuration.shelf }
+    private var shelf: Cupboard { configuration.shelf }
     private let all = FetchDescriptor<Film>()
 
     private struct Closed: Error, Equatable {}

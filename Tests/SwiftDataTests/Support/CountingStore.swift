@@ -58,5 +58,9 @@ final class CountingStore: ObjectStore {
         _ body: @escaping @Sendable (LarderModel.HistoryTransaction) -> Void
     ) -> any AnyObject & Sendable { store.observeCommits(body) }
 
+    func snapshot<Result>(_ body: (any ObjectStore) throws -> Result) throws -> Result {
+        try store.snapshot(body)
+    }
+
     func erase() throws(LarderError) { try store.erase() }
 }

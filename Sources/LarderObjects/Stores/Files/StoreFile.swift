@@ -41,14 +41,14 @@ package final class StoreFile: Sendable {
 
     /// Opens the store in a file, or at the socket of a server.
     ///
-    /// A missing file is created, unless the store is opened for reading only. If the store has another schema, it is migrated: by the stages in
-    /// the options, otherwise by what can be inferred. A store whose schema only adds to this one
-    /// stays as it is, and is seen with this schema.
+    /// A missing file is created, unless the store is opened for reading only. If the store has
+    /// another schema, it is migrated: by the stages in the options, otherwise by what can be
+    /// inferred. A store whose schema only adds to this one stays as it is, and is seen with this
+    /// schema.
     ///
-    /// - Throws: `notAStore`, `storeTooNew`, `permissionDenied`; `storageFailed`, also for a missing
-    ///   file that is opened for reading only; `schemaMismatch` for another schema in a store for
-    ///   reading only; `migrationRefused` with every reason;
-    ///   `storeInUse` if a program that does not share the file has it; what a stage throws.
+    /// - Throws: `notAStore`, `storeTooNew`, `permissionDenied`; `storageFailed`, also for a
+    ///   missing file that is opened for reading only; `schemaMismatch` for another schema in a
+    ///   store for reading only; `migrationRefused` with every reason; `storeInUse` if a program that does not share the file has it; what a stage throws.
     package static func open(
         path: String, schema: Schema, options: StoreFileOptions = StoreFileOptions()
     ) throws -> ClientStore {

@@ -96,8 +96,8 @@ extension Schema.Attribute {
 }
 
 extension Schema.CompositeAttribute {
-    /// An attribute with the stored properties of its structure, which a value without contents has.
-    /// There are none if the type refuses such a value.
+    /// An attribute with the stored properties of its structure, which a value without contents
+    /// has. There are none if the type refuses such a value.
     fileprivate convenience init(
         name: String, membersOf coding: AttributeCoding, _ valueType: any Any.Type
     ) {

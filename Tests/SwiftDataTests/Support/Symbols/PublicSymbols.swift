@@ -41,8 +41,8 @@ struct PublicSymbol {
 /// Collects the public declarations of source files: types, members, cases and macros.
 ///
 /// Left out are names that begin with `_`, which are for the macros; what is unavailable; operators
-/// and what a protocol of the standard library requires; and what a protocol of the module requires,
-/// which is listed with the protocol.
+/// and what a protocol of the standard library requires; and what a protocol of the module
+/// requires, which is listed with the protocol.
 final class PublicSymbols: SyntaxVisitor {
     private(set) var symbols: [PublicSymbol] = []
     /// The types around the current declaration; nil for one of another module.
