@@ -24,7 +24,6 @@ public final class StoredObject {
     }
 
     private let state = Mutex(State())
-    private let observers = AtomicLazyReference<Observers>()
 
     // MARK: Under the lock of the context
 
@@ -244,14 +243,23 @@ public final class StoredObject {
     // MARK: - Observation
 
     /// Who observes the instance's properties; nil before anyone has read one.
-    public var registrar: ObservationRegistrar? { observers.load()?.registrar }
+    public var registrar: ObservationRegistrar? { state.withLock { $0.registrar } }
 
     /// Makes the registrar, unless there is one.
     public func makeRegistrar() -> ObservationRegistrar {
-        observers.storeIfNil(Observers()).registrar
+        let new = ObservationRegistrar()
+        return state.withLock { state in
+            if let known = state.registrar { return known }
+            state.registrar = new
+            return new
+        }
     }
 
-    private final class Observers: Sendable { let registrar = ObservationRegistrar() }
+    /// The value of a property as the subscript has it, and the registrar. A read of a property
+    /// needs both.
+    public func observed(at slot: Int) -> (registrar: ObservationRegistrar?, value: Value?) {
+        state.withLock { ($0.registrar, slot < $0.cells.count ? $0.cells[slot] : nil) }
+    }
 }
 
 extension StoredObject {
@@ -266,6 +274,7 @@ extension StoredObject {
         weak var context: ObjectContext?
         weak var owner: (any ObjectOwner)?
         var identifier: PersistentIdentifier?
+        var registrar: ObservationRegistrar?
         /// Values of attributes in the form in which they are used, by slot.
         var decoded: [Int: Any] = [:]
         var related: [Int: [any ObjectOwner]] = [:]

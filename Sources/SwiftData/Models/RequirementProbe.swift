@@ -5,7 +5,8 @@ internal import Synchronization
 ///
 /// In generic code `\T.title` is a key path of the requirement, which is not equal to that of the
 /// class's property. It is applied to a model without a context, and observation tells which
-/// property it reads. A computed property is none: its value is not that of a property.
+/// property it reads. A computed property is none: its value is not that of a property. What was
+/// found is not remembered, because key paths of requirements of two protocols may be equal.
 enum RequirementProbe {
     /// The property that the key path reads and returns; nil if it is not a single one.
     static func property<Model: PersistentModel>(
@@ -35,7 +36,6 @@ enum RequirementProbe {
             let value = (model as Any)[keyPath: property.keyPath],
             "\(value)" == "\(model[keyPath: keyPath])"
         else { return nil }
-        description.learn(keyPath, slot: property.slot)
         return property
     }
 

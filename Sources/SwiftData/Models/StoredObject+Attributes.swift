@@ -16,6 +16,13 @@ extension StoredObject {
     public func access<Model: PersistentModel, Member>(
         _ model: Model, keyPath: KeyPath<Model, Member>
     ) {
+        access(model, keyPath, registrar)
+    }
+
+    @inlinable
+    func access<Model: PersistentModel, Member>(
+        _ model: Model, _ keyPath: KeyPath<Model, Member>, _ registrar: ObservationRegistrar?
+    ) {
         if let registrar {
             registrar.access(model, keyPath: keyPath)
         } else {
@@ -60,8 +67,9 @@ extension StoredObject {
     public func getValue<Model: PersistentModel, Member: _AttributeScalar>(
         of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int
     ) -> Member {
-        access(model, keyPath: keyPath)
-        if let cell = self[slot], let member = Member(_cell: cell) { return member }
+        let (registrar, cell) = observed(at: slot)
+        access(model, keyPath, registrar)
+        if let cell, let member = Member(_cell: cell) { return member }
         return readScalar(model, slot)
     }
 

@@ -48,7 +48,8 @@ package final class StoreFile: Sendable {
     ///
     /// - Throws: `notAStore`, `storeTooNew`, `permissionDenied`; `storageFailed`, also for a
     ///   missing file that is opened for reading only; `schemaMismatch` for another schema in a
-    ///   store for reading only; `migrationRefused` with every reason; `storeInUse` if a program that does not share the file has it; what a stage throws.
+    ///   store for reading only; `migrationRefused` with every reason; `storeInUse` if a program
+    ///   that does not share the file has it; what a stage throws.
     package static func open(
         path: String, schema: Schema, options: StoreFileOptions = StoreFileOptions()
     ) throws -> ClientStore {

@@ -44,12 +44,6 @@ package final class ModelDescription: Sendable {
         keyPaths.firstSlot(of: components) ?? superclass?.firstSlot(of: components)
     }
 
-    /// Adds a key path of which it is known by other means that it reads the property in a slot,
-    /// such as that of a requirement of a protocol.
-    package func learn(_ keyPath: AnyKeyPath, slot: Int) {
-        keyPaths.learn(keyPath, slot: slot)
-    }
-
     /// The description of a model type.
     package static func of(_ type: any PersistentModel.Type) -> ModelDescription {
         ModelDescriptions.shared.description(of: type)
@@ -142,47 +136,28 @@ private final class ModelDescriptions: Sendable {
     }
 }
 
-/// The slots of key paths.
-private final class KeyPathSlots: Sendable {
-    /// A key path of a property captures no values, so it is immutable.
-    private struct Slots: @unchecked Sendable {
-        var slots: [AnyKeyPath: Int]
-    }
-
-    private let state: Mutex<Slots>
+/// The slots of key paths. A key path of a property captures no values, so it is immutable.
+private struct KeyPathSlots: @unchecked Sendable {
+    private let slots: [AnyKeyPath: Int]
 
     /// - Parameter inherited: The key paths of inherited properties with the subclass as their
     ///   root, by slot. Those of the properties themselves have the superclass.
     init(_ properties: [ModelProperty], inherited: [AnyKeyPath]) {
         let all = properties.map { ($0.keyPath, $0.slot) } + inherited.enumerated().map { ($1, $0) }
-        state = Mutex(Slots(slots: Dictionary(all, uniquingKeysWith: { first, _ in first })))
+        slots = Dictionary(all, uniquingKeysWith: { first, _ in first })
     }
 
-    func slot(of keyPath: AnyKeyPath) -> Int? {
-        let known = Key(keyPath: keyPath)
-        return state.withLock { $0.slots[known.keyPath] }
-    }
+    func slot(of keyPath: AnyKeyPath) -> Int? { slots[keyPath] }
 
     func firstSlot(of components: Substring) -> (slot: Int, length: Int)? {
-        state.withLock { state in
-            let found = state.slots.compactMap { keyPath, slot -> (slot: Int, length: Int)? in
-                guard let own = KeyPathText.components(of: keyPath), components.hasPrefix(own)
-                else { return nil }
-                let next = components.dropFirst(own.count).first
-                return next.map { ".?!".contains($0) } == false ? nil : (slot, own.count)
+        let found = slots.compactMap { keyPath, slot -> (slot: Int, length: Int)? in
+            guard let own = KeyPathText.components(of: keyPath), components.hasPrefix(own) else {
+                return nil
             }
-            guard let first = found.first else { return nil }
-            return found.allSatisfy { $0 == first } ? first : nil
+            let next = components.dropFirst(own.count).first
+            return next.map { ".?!".contains($0) } == false ? nil : (slot, own.count)
         }
-    }
-
-    func learn(_ keyPath: AnyKeyPath, slot: Int) {
-        let known = Key(keyPath: keyPath)
-        state.withLock { $0.slots[known.keyPath] = slot }
-    }
-
-    /// A key path of a property captures no values, so it is immutable.
-    private struct Key: @unchecked Sendable {
-        let keyPath: AnyKeyPath
+        guard let first = found.first else { return nil }
+        return found.allSatisfy { $0 == first } ? first : nil
     }
 }
