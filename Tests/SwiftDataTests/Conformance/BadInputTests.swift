@@ -36,6 +36,12 @@ struct BadInputTests {
     func requirements() throws {
         let context = ModelContext(try makeContainer())
         context.insert(Article(title: "a", words: 3))
+        // The key path of another protocol's requirement may be equal to one of these.
+        func count<Model: PersistentModel & Titled>(_: Model.Type) throws -> Int {
+            let stored = FetchDescriptor<Model>(predicate: #Predicate { $0.words == 3 })
+            return try context.fetchCount(stored)
+        }
+        #expect(try count(Article.self) == 1)
         func fetch<Model: PersistentModel & Measured>(_: Model.Type) throws -> (Int, Int) {
             let stored = FetchDescriptor<Model>(predicate: #Predicate { $0.words == 3 })
             let computed = FetchDescriptor<Model>(predicate: #Predicate { $0.length == 3 })

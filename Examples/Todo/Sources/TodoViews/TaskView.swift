@@ -39,5 +39,5 @@ extension Priority {
 }
 
 func hidden(_ id: WrappedID) -> HTML {
-    "<input type=\"hidden\" name=\"id\" value=\"\(id)\">"
+    "<input type=\"hidden\" name=\"id\" value=\"\(id.description)\">"
 }
