@@ -6,14 +6,6 @@ import Testing
 struct LiveFetchTests {
     private let byTitle = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)])
 
-    private func change(
-        _ container: ModelContainer, _ body: (ModelContext) throws -> Void
-    ) throws {
-        let context = ModelContext(container)
-        try body(context)
-        try context.save()
-    }
-
     private func book(_ title: String, in context: ModelContext) throws -> Book {
         try #require(
             try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.title == title }))

@@ -6,14 +6,6 @@ import Testing
 struct SnapshotTests {
     private let byTitle = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)])
 
-    private func change(
-        _ container: ModelContainer, _ body: (ModelContext) throws -> Void
-    ) throws {
-        let context = ModelContext(container)
-        try body(context)
-        try context.save()
-    }
-
     @Test("has one state in every read, whatever is saved meanwhile", arguments: StoreKind.allCases)
     func reads(_ kind: StoreKind) throws {
         let (own, other, folder) = try kind.containers(for: Shelf.self, Book.self)

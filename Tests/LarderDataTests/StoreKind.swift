@@ -41,3 +41,10 @@ final class TestFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 }
+
+/// Saves changes that are made in a context of their own.
+func change(_ container: ModelContainer, _ body: (ModelContext) throws -> Void) throws {
+    let context = ModelContext(container)
+    try body(context)
+    try context.save()
+}

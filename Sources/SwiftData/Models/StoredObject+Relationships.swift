@@ -117,6 +117,11 @@ extension PersistentModel {
     static func gone(from context: ModelContext?) -> Self {
         let object = StoredObject()
         object.becomeGone()
+        return detached(object)
+    }
+
+    /// A model of an object without a context.
+    static func detached(_ object: StoredObject) -> Self {
         let model = Self(backingData: StoredBackingData<Self>(object))
         model._$object = object
         object.owner = model

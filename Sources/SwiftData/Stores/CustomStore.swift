@@ -206,7 +206,7 @@ final class CustomStore<Store: DataStore>: ObjectStore, @unchecked Sendable {
                 uri: found.uriRepresentation)
         }
         guard schema.entity(named: found.entityName) != nil,
-            entityName.map({ schema.isEntity(found, $0) }) ?? true
+            entityName.map({ schema.isKind(found.entityName, of: $0) }) ?? true
         else { throw unknownEntity(found, entityName) }
     }
 

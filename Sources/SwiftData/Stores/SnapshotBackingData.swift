@@ -140,13 +140,3 @@ private struct SnapshotBackingData<Model: PersistentModel>: BackingData {
         stored.setTransformableValue(forKey: keyPath, to: newValue)
     }
 }
-
-extension PersistentModel {
-    /// A model of an object without a context.
-    fileprivate static func detached(_ object: StoredObject) -> Self {
-        let model = Self(backingData: StoredBackingData<Self>(object))
-        model._$object = object
-        object.owner = model
-        return model
-    }
-}

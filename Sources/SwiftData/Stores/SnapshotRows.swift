@@ -102,7 +102,8 @@ enum SnapshotRows {
             let name = relationship.name
             let value = row.values[name] ?? .null
             for target in value.links {
-                guard target.store == store, schema.isEntity(target, relationship.destination)
+                guard target.store == store,
+                    schema.isKind(target.entityName, of: relationship.destination)
                 else {
                     throw LarderError(
                         .foreignIdentifier,
@@ -148,16 +149,5 @@ enum SnapshotRows {
                 PersistentIdentifier(store: store, entityName: name, key: identity.keys[row]),
                 values)
         }
-    }
-}
-
-extension LarderModel.Schema {
-    /// Whether an object is of an entity or of one of its subentities.
-    func isEntity(_ identifier: PersistentIdentifier, _ name: String) -> Bool {
-        var ancestor: String? = identifier.entityName
-        while let current = ancestor, current != name {
-            ancestor = entity(named: current)?.parent
-        }
-        return ancestor != nil
     }
 }
