@@ -13,18 +13,15 @@ struct ListQuery<Element: Sendable>: Sendable {
     func request() throws(LarderError) -> QueryRequest {
         try QueryRequest(query, parameters)
     }
+}
 
-    /// Appends the elements of a reply.
-    ///
-    /// - Returns: whether this was the last reply.
-    /// - Throws: `malformedMessage` if the reply is not a batch, or not a valid one; errors of
-    ///   ``elements``.
-    func append(
-        _ reply: Reply, _ welcome: Welcome, to list: inout [Element]
-    ) throws(LarderError) -> Bool {
+/// A reply to a query whose whole result is wanted.
+enum ListReply {
+    /// - Returns: the batches, and whether another reply follows.
+    /// - Throws: `malformedMessage` if the reply is not a batch, or not a valid one.
+    static func batches(in reply: Reply) throws(LarderError) -> ([Batch], more: Bool) {
         guard case .encodedBatches(let rows, let more) = reply else { throw .unexpectedReply }
-        for batch in try rows.batches() { list += try elements(batch, welcome.storeIdentifier) }
-        return !more
+        return (try rows.batches(), more)
     }
 }
 

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LarderModel
 internal import LarderWire
 
@@ -60,7 +61,14 @@ extension Session {
     /// The whole result of a query. The server need not wait for credit, because the caller wants
     /// all batches. If the connection is lost, the query is sent again and begins again.
     func collect<Element>(_ list: ListQuery<Element>) throws(LarderError) -> [Element] {
-        let request = Request.query(try list.request())
+        try collect(try list.request(), list.elements)
+    }
+
+    /// What a closure makes of each batch, while the server reads the next one.
+    func collect<Element>(
+        _ query: QueryRequest, _ elements: (Batch, UUID) throws(LarderError) -> [Element]
+    ) throws(LarderError) -> [Element] {
+        let request = Request.query(query)
         var attempt = attempt(isWrite: false)
         var failed: Connection?
         while true {
@@ -68,14 +76,16 @@ extension Session {
             let id = try connection.send(
                 request, .stream(window: 0), until: attempt.deadline,
                 in: snapshotID(for: request))
-            var elements: [Element] = []
+            var list: [Element] = []
             while true {
                 let outcome = connection.outcome(of: id, until: attempt.deadline)
                 guard let reply = try attempt.resolve(outcome, now: .now) else { break }
                 do throws(LarderError) {
-                    if try list.append(reply, connection.welcome, to: &elements) {
-                        return elements
+                    let (batches, more) = try ListReply.batches(in: reply)
+                    for batch in batches {
+                        list += try elements(batch, connection.welcome.storeIdentifier)
                     }
+                    if !more { return list }
                 } catch {
                     connection.cancel(id)
                     throw error
@@ -99,9 +109,11 @@ extension Session {
                 let outcome = await connection.outcome(of: id, until: attempt.deadline)
                 guard let reply = try attempt.resolve(outcome, now: .now) else { break }
                 do throws(LarderError) {
-                    if try list.append(reply, connection.welcome, to: &elements) {
-                        return elements
+                    let (batches, more) = try ListReply.batches(in: reply)
+                    for batch in batches {
+                        elements += try list.elements(batch, connection.welcome.storeIdentifier)
                     }
+                    if !more { return elements }
                 } catch {
                     connection.cancel(id)
                     throw error

@@ -7,8 +7,7 @@ extension StoreClient {
     package func batches(
         _ query: Query, _ parameters: QueryParameters = QueryParameters()
     ) throws(LarderError) -> [Batch] {
-        try session.collect(
-            ListQuery(query: query, parameters: parameters) { batch, _ in [batch] })
+        try elements(query, parameters) { batch, _ in [batch] }
     }
 
     /// The existing objects among these, one batch per entity.

@@ -1,17 +1,18 @@
 package import FoundationEssentials
 package import LarderModel
+internal import LarderWire
 
 // The calls on which `LarderRecords` stands.
 
 extension StoreClient {
     /// The whole result of a query, as elements that the closure makes of each batch and the
-    /// store's identifier.
-    package func elements<Element: Sendable>(
+    /// store's identifier while the server reads the next one. If the connection is lost, it is
+    /// called again for the first batch.
+    package func elements<Element>(
         _ query: Query, _ parameters: QueryParameters,
-        _ elements: @escaping @Sendable (Batch, UUID) throws(LarderError) -> [Element]
+        _ elements: (Batch, UUID) throws(LarderError) -> [Element]
     ) throws(LarderError) -> [Element] {
-        try session.collect(
-            ListQuery(query: query, parameters: parameters, elements: elements))
+        try session.collect(try QueryRequest(query, parameters), elements)
     }
 
     /// The asynchronous form.

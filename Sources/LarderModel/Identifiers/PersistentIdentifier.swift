@@ -4,7 +4,7 @@ public import FoundationEssentials
 ///
 /// A temporary identifier refers to an object that a change set inserts; it belongs to no store.
 /// `PersistentIdentifier+URI.swift` and `PersistentIdentifier+JSON.swift` have the text forms.
-public struct PersistentIdentifier: Hashable, Sendable {
+public struct PersistentIdentifier: Sendable {
     public enum Key: Hashable, Sendable {
         /// A key assigned by the store, from 1.
         case permanent(Int64)
@@ -38,6 +38,22 @@ public struct PersistentIdentifier: Hashable, Sendable {
     /// The key assigned by the store; nil for a temporary identifier.
     public var permanentKey: Int64? {
         if case .permanent(let key) = key { key } else { nil }
+    }
+}
+
+extension PersistentIdentifier: Hashable {
+    // What differs most often comes first.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.key == right.key && left.entityName == right.entityName && left.store == right.store
+    }
+
+    /// Objects of two stores seldom meet, so the store is left out.
+    public func hash(into hasher: inout Hasher) {
+        switch key {
+        case .permanent(let key): hasher.combine(key)
+        case .temporary(let name): hasher.combine(name)
+        }
+        hasher.combine(entityName)
     }
 }
 

@@ -59,7 +59,7 @@ extension Column {
     /// Passes the values of a range of rows, from 0, to `body`, each with its row. The column's
     /// form is examined once, not for each row.
     @inline(__always)
-    func read(_ rows: Range<Int>, store: UUID, _ body: (Int, Value) -> Void) {
+    package func read(_ rows: Range<Int>, store: UUID, _ body: (Int, Value) -> Void) {
         switch (storage, kind) {
         case (.integers(let values), .attribute(.bool)):
             read(rows, body) { .bool(values[$0] != 0) }

@@ -68,11 +68,11 @@ extension ObjectContext {
     ) throws(LarderError) -> [StoredObject] {
         _ = try model.entity(named: fetch.entityName)
         let store = try model.store(of: fetch.entityName)
-        let batches = try store.batches(fetch, .objects, limit: limit, offset: offset)
-        var found: [StoredObject] = []
-        for batch in batches {
+        let found = try store.elements(of: fetch, .objects, limit: limit, offset: offset) { batch in
             let objects = register(batch, store)
-            if batch.prefetchPath == nil { found += objects } else { keep(objects) }
+            if batch.prefetchPath == nil { return objects }
+            keep(objects)
+            return []
         }
         refreshLists(of: found, except: Set(fetch.prefetch + (fetch.properties ?? [])))
         return found
@@ -82,8 +82,9 @@ extension ObjectContext {
         _ fetch: ObjectFetch, limit: Int?, offset: Int?
     ) throws(LarderError) -> [PersistentIdentifier] {
         let store = try model.store(of: fetch.entityName)
-        let batches = try store.batches(fetch, .identifiers, limit: limit, offset: offset)
-        return batches.flatMap { batch in
+        return try store.elements(
+            of: fetch, .identifiers, limit: limit, offset: offset
+        ) { batch in
             (0..<batch.rowCount).map { row in
                 PersistentIdentifier(
                     store: store.identifier, entityName: batch.objects.entityName(at: row),

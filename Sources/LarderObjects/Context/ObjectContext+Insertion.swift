@@ -42,8 +42,9 @@ extension ObjectContext {
             // A deleted object is inserted again only where that is said.
             guard object.status != .gone || found.isEmpty else { continue }
             found.append((owner, try model.entity(named: entityName(owner))))
-            for slot in object.related.keys.sorted(by: >) {
-                pending += (object.related[slot] ?? []).reversed()
+            let related = object.related
+            for slot in related.keys.sorted(by: >) {
+                pending += (related[slot] ?? []).reversed()
             }
         }
         return found
@@ -57,20 +58,8 @@ extension ObjectContext {
             object.identifier = TemporaryNames.next(entityName: entity.name)
         }
         _ = object.identifier(entityName: entity.name)
-        object.entity = entity
-        object.owner = owner
-        object.context = self
-        object.status = .inserted
+        object.join(self, as: entity, owner)
         object.order = nextOrder()
-        for property in entity.properties {
-            let slot = property.slot
-            let value = object[slot]
-            switch property.kind {
-            case .attribute: object[slot] = value
-            case .toOne: object[slot] = .null
-            case .toMany: object[slot] = .objects([])
-            }
-        }
         inserted[ObjectIdentifier(object)] = object
         register(object)
         record(.inserted(object))
@@ -80,8 +69,8 @@ extension ObjectContext {
     /// Sets the relationships that were collected while the object had no context.
     private func setRelationships(of object: StoredObject) {
         let related = object.related
+        guard !related.isEmpty, let entity = object.entity else { return }
         object.related = [:]
-        guard let entity = object.entity else { return }
         for (slot, owners) in related.sorted(by: { $0.key < $1.key }) {
             let objects = owners.map(\._$object)
             switch entity.properties[slot].kind {

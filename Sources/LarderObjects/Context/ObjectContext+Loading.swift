@@ -30,7 +30,7 @@ extension ObjectContext {
     }
 
     private func siblings(of object: StoredObject) -> [PersistentIdentifier] {
-        object.siblings?.identifiers(from: object.identifier, max: Self.loadedMax)
+        object.siblings?.identifiers(from: object.siblingIndex, max: Self.loadedMax)
             ?? [object.identifier]
     }
 
@@ -42,19 +42,14 @@ extension ObjectContext {
     /// Stores values that were not known yet.
     private func fill(_ batches: [Batch], _ store: any ObjectStore) {
         var values = StoredValues(self)
-        for batch in batches {
-            guard let identity = batch.identity else { continue }
-            for row in 0..<batch.rowCount {
-                let identifier = PersistentIdentifier(
-                    store: store.identifier, entityName: identity.entityName(at: row),
-                    key: identity.keys[row])
-                guard let object = registeredObject(for: identifier), let entity = object.entity
+        for batch in batches where batch.identity != nil {
+            let rows = BatchRows(batch, model, store: store.identifier).shown(&values)
+            for row in 0..<rows.count {
+                guard let layout = rows.layout(at: row),
+                    let object = registeredObject(for: rows.identifier(at: row))
                 else { continue }
-                for column in batch.columns {
-                    guard let slot = entity.slot(named: column.name), object[slot] == nil
-                    else { continue }
-                    let value = column.value(at: row, store: store.identifier)
-                    object[slot] = values.shown(value, of: identifier, entity.properties[slot])
+                for case let slot? in layout.slots where object[slot] == nil {
+                    object[slot] = rows.cells[row][slot]
                 }
             }
         }
@@ -133,57 +128,50 @@ extension ObjectContext {
 
     /// The registered objects of the rows of a batch, with the values of objects without changes.
     func register(_ batch: Batch, _ store: any ObjectStore) -> [StoredObject] {
-        guard let identity = batch.identity, batch.rowCount > 0 else { return [] }
+        guard batch.identity != nil, batch.rowCount > 0 else { return [] }
+        var values = StoredValues(self)
+        let stored = BatchRows(batch, model, store: store.identifier)
+        let shown = stored.shown(&values)
+        let siblings = Siblings(batch.objects, store: store.identifier)
+        let tables = stored.entityNames.map { registered($0, in: store) }
+        tables[0].reserve(batch.rowCount)
         var objects: [StoredObject] = []
         objects.reserveCapacity(batch.rowCount)
-        var identifiers: [PersistentIdentifier] = []
-        identifiers.reserveCapacity(batch.rowCount)
-        var slots: [String: [Int?]] = [:]
-        var values = StoredValues(self)
-        for row in 0..<batch.rowCount {
-            let name = identity.entityName(at: row)
-            guard let entity = model.entities[name] else { continue }
-            let identifier = PersistentIdentifier(
-                store: store.identifier, entityName: name, key: identity.keys[row])
-            let columns = slots[name] ?? batch.columns.map { entity.slot(named: $0.name) }
-            slots[name] = columns
+        for row in 0..<shown.count {
+            guard let layout = shown.layout(at: row) else { continue }
+            let table = tables[shown.entityIndex(at: row)]
+            let key = shown.identity.keys[row]
             let object: StoredObject
-            if let known = registeredObject(for: identifier) {
+            if let known = table[key] {
                 object = known
-                refresh(object, batch, row, columns, store, &values)
+                refresh(object, layout, stored: stored.cells[row], shown: shown.cells[row])
             } else {
-                var cells: [Value?] = Array(repeating: nil, count: entity.properties.count)
-                for (column, slot) in zip(batch.columns, columns) {
-                    guard let slot else { continue }
-                    cells[slot] = values.shown(
-                        column.value(at: row, store: store.identifier), of: identifier,
-                        entity.properties[slot])
-                }
-                object = StoredObject(identifier, entity, .saved, self, cells)
-                register(object)
+                object = StoredObject(
+                    shown.identifier(at: row), layout.entity, .saved, self, shown.cells[row])
+                table[key] = object
             }
+            object.siblings = siblings
+            object.siblingIndex = row
             objects.append(object)
-            identifiers.append(identifier)
         }
-        let siblings = Siblings(identifiers)
-        for object in objects { object.siblings = siblings }
         return objects
     }
 
     /// Replaces the values of properties without changes.
+    ///
+    /// - Parameters:
+    ///   - stored: The values of the store.
+    ///   - shown: The values as the context shows them.
     private func refresh(
-        _ object: StoredObject, _ batch: Batch, _ row: Int, _ columns: [Int?],
-        _ store: any ObjectStore, _ values: inout StoredValues
+        _ object: StoredObject, _ layout: BatchRows.Layout, stored: [Value?], shown: [Value?]
     ) {
-        guard object.status == .saved, let entity = object.entity else { return }
-        for (column, slot) in zip(batch.columns, columns) {
-            guard let slot else { continue }
-            let stored = column.value(at: row, store: store.identifier)
-            var value = values.shown(stored, of: object.identifier, entity.properties[slot])
+        guard object.status == .saved else { return }
+        for case let slot? in layout.slots {
+            guard let former = stored[slot], var value = shown[slot] else { continue }
             if object.committed[slot] != nil {
-                guard case .objects(let list) = stored else { continue }
+                guard case .objects(let list) = former else { continue }
                 if inverse(of: object, slot)?.kind == .toOne {
-                    object.committed[slot] = stored
+                    object.committed[slot] = former
                 } else {
                     value = .objects(rebased(object, slot, list))
                 }
@@ -251,17 +239,15 @@ extension ObjectContext {
     }
 
     private func refresh(_ batch: Batch, _ store: any ObjectStore) {
-        guard let identity = batch.identity else { return }
+        guard batch.identity != nil else { return }
         var values = StoredValues(self)
-        for row in 0..<batch.rowCount {
-            let identifier = PersistentIdentifier(
-                store: store.identifier, entityName: identity.entityName(at: row),
-                key: identity.keys[row])
-            guard let object = registeredObject(for: identifier), let entity = object.entity else {
-                continue
-            }
-            let columns = batch.columns.map { entity.slot(named: $0.name) }
-            refresh(object, batch, row, columns, store, &values)
+        let stored = BatchRows(batch, model, store: store.identifier)
+        let shown = stored.shown(&values)
+        for row in 0..<shown.count {
+            guard let layout = shown.layout(at: row),
+                let object = registeredObject(for: shown.identifier(at: row))
+            else { continue }
+            refresh(object, layout, stored: stored.cells[row], shown: shown.cells[row])
         }
     }
 }

@@ -129,15 +129,18 @@ extension ObjectContext {
         _ saved: inout Saved
     ) {
         var identifiers: [PersistentIdentifier: PersistentIdentifier] = [:]
+        identifiers.reserveCapacity(inserts.count)
         for (object, identifier) in zip(inserts, result.inserted) {
             identifiers[object.identifier] = identifier
         }
         for object in inserts + updates { replace(identifiers, in: object) }
-        for object in inserts {
-            let isMerged = merged.contains(object.identifier)
+        for (index, object) in inserts.enumerated() {
+            let temporary = object.identifier
+            let isMerged = merged.contains(temporary)
             inserted[ObjectIdentifier(object)] = nil
-            unregister(object.identifier)
-            guard let identifier = identifiers[object.identifier] else { continue }
+            unregister(temporary)
+            guard index < result.inserted.count else { continue }
+            let identifier = result.inserted[index]
             object.identifier = identifier
             object.status = .saved
             object.siblings = nil
@@ -175,7 +178,7 @@ extension ObjectContext {
         _ identifiers: [PersistentIdentifier: PersistentIdentifier], in object: StoredObject
     ) {
         guard !identifiers.isEmpty, let entity = object.entity else { return }
-        for property in entity.properties where property.kind != .attribute {
+        for property in entity.relationships {
             switch object[property.slot] {
             case .object(let identifier)?:
                 if let new = identifiers[identifier] { object[property.slot] = .object(new) }

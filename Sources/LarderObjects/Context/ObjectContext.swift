@@ -15,8 +15,7 @@ public final class ObjectContext {
     private(set) var author = ""
 
     private let lock = NSRecursiveLock()
-    private var registry: [PersistentIdentifier: Registration] = [:]
-    private var registryCountAtSweep = 1_024
+    private var registry = ObjectRegistry()
     /// Objects that were read along relationships, oldest first.
     var kept: [StoredObject] = []
     var keptCountAtSweep = 8_192
@@ -37,10 +36,6 @@ public final class ObjectContext {
     var isInSnapshot = false
     /// Whether objects without changes are read again after commits of others.
     var isFollowing = false
-
-    private struct Registration {
-        weak var object: StoredObject?
-    }
 
     package init(_ model: ObjectModel) {
         self.model = model
@@ -69,23 +64,41 @@ public final class ObjectContext {
 
     /// The object with an identifier, if the context has it.
     public func registeredObject(for identifier: PersistentIdentifier) -> StoredObject? {
-        locked { registry[identifier]?.object }
+        locked { registry[identifier] }
     }
 
     func register(_ object: StoredObject) {
-        if registry.count > registryCountAtSweep {
-            registry = registry.filter { $0.value.object != nil }
-            registryCountAtSweep = max(1_024, registry.count * 2)
-        }
-        registry[object.identifier] = Registration(object: object)
+        registry.insert(object, model.store(of: object.identifier)?.identifier)
     }
 
-    func unregister(_ identifier: PersistentIdentifier) { registry[identifier] = nil }
+    /// The objects of an entity in its store, to which objects can be added.
+    func registered(
+        _ entityName: String, in store: any ObjectStore
+    ) -> ObjectRegistry.Table {
+        registry.sweepIfNeeded()
+        return registry.table(of: entityName, in: store.identifier)
+    }
+
+    func unregister(_ identifier: PersistentIdentifier) { registry.remove(identifier) }
 
     /// All registered objects.
-    var registered: [StoredObject] { registry.values.compactMap(\.object) }
+    var registered: [StoredObject] { registry.objects }
 
     var registeredCount: Int { registry.count }
+
+    /// The instances of the model class for objects.
+    public func instances<Instance>(
+        of objects: [StoredObject], as type: Instance.Type
+    ) -> [Instance] {
+        locked {
+            var instances: [Instance] = []
+            instances.reserveCapacity(objects.count)
+            for object in objects {
+                if let instance = instance(of: object) as? Instance { instances.append(instance) }
+            }
+            return instances
+        }
+    }
 
     /// The instance of the model class for an object.
     public func instance(of object: StoredObject) -> any ObjectOwner {
@@ -109,7 +122,7 @@ public final class ObjectContext {
     ) throws(LarderError) -> StoredObject {
         try locked { () throws(LarderError) in
             if isFollowing { applyCommitsOfOthers() }
-            if let object = registry[identifier]?.object { return object }
+            if let object = registry[identifier] { return object }
             let entity = try model.entity(named: identifier.entityName)
             // A temporary identifier of another context, or of an object that is no more.
             let object = StoredObject(
@@ -160,7 +173,7 @@ public final class ObjectContext {
     /// Tells observers of the object that a property has changed. They may have let the instance go
     /// that they have read; another one of the same object has the same observers.
     func notify(_ object: StoredObject, _ slot: Int) {
-        guard object.registrar != nil, let entity = object.entity else { return }
+        guard object.observers != nil, let entity = object.entity else { return }
         entity.ownerClass.notify(instance(of: object), slot)
     }
 

@@ -54,7 +54,7 @@ struct PendingLinks {
 }
 
 extension ObjectContext {
-    /// Values from a store as the context shows them. It is made for one batch.
+    /// Lists from a store as the context shows them. It is made for one batch.
     struct StoredValues {
         private let context: ObjectContext
         private var links: [Key: PendingLinks] = [:]
@@ -66,14 +66,16 @@ extension ObjectContext {
 
         init(_ context: ObjectContext) { self.context = context }
 
+        var hasPendingChanges: Bool { !context.inserted.isEmpty || !context.updated.isEmpty }
+
         /// - Parameters:
         ///   - stored: What the store has.
-        ///   - owner: The object that has the property.
+        ///   - owner: The object that has the list.
         mutating func shown(
-            _ stored: Value, of owner: PersistentIdentifier, _ property: ObjectProperty
-        ) -> Value {
-            guard case .objects(let list) = stored,
-                !context.inserted.isEmpty || !context.updated.isEmpty,
+            _ stored: [PersistentIdentifier], of owner: PersistentIdentifier,
+            _ property: ObjectProperty
+        ) -> [PersistentIdentifier] {
+            guard hasPendingChanges,
                 let destination = property.relationship.flatMap({
                     context.model.entities[$0.destination]
                 }),
@@ -82,7 +84,7 @@ extension ObjectContext {
             let key = Key(entityName: destination.name, slot: inverse.slot)
             let links = self.links[key] ?? PendingLinks(pending(of: destination), inverse)
             self.links[key] = links
-            return .objects(links.merged(list, of: owner))
+            return links.merged(stored, of: owner)
         }
 
         /// The inserted and updated objects of an entity and of its subentities, in order.

@@ -33,17 +33,18 @@ struct SavePlan {
         deleted.formUnion(deletions.map(\.identifier))
         inserted = Set(inserts.map(\.identifier))
         for object in inserts + updates { collectLinks(of: object) }
-        let edits = editsByOwner()
+        var remaining = editsByOwner()
+        changes.changes.reserveCapacity(inserts.count + updates.count + deletions.count)
         for object in inserts {
+            let identifier = object.identifier
             let lists = replacedLists(of: object)
-            let edits = (edits[object.identifier] ?? []).filter { lists[$0.propertyName] == nil }
-            changes.changes.append(
-                .insert(
-                    object.identifier,
-                    values: values(of: object).merging(lists) { value, _ in value }, edits: edits))
+            var values = values(of: object)
+            values.merge(lists) { value, _ in value }
+            let edits = (remaining.removeValue(forKey: identifier) ?? []).filter {
+                lists[$0.propertyName] == nil
+            }
+            changes.changes.append(.insert(identifier, values: values, edits: edits))
         }
-        var remaining = edits
-        for object in inserts { remaining[object.identifier] = nil }
         for object in updates {
             let changed = object.committed.filter { object[$0.key] != $0.value }.keys
             let values = values(of: object, Set(changed))
@@ -75,16 +76,14 @@ struct SavePlan {
     private func values(
         of object: StoredObject, _ slots: Set<Int>? = nil
     ) -> [String: Value] {
-        var values: [String: Value] = [:]
-        guard let entity = object.entity else { return values }
+        guard let entity = object.entity else { return [:] }
+        let cells = object.cells
+        var values = [String: Value](minimumCapacity: slots?.count ?? entity.properties.count)
         for property in entity.properties
-        where property.kind != .toMany && slots?.contains(property.slot) != false {
-            guard let value = object[property.slot] else { continue }
-            if case .attribute(let attribute)? = entity.entity.property(named: property.name),
-                attribute.isDerived
-            {
-                continue
-            }
+        where property.kind != .toMany && !property.isDerived
+            && slots?.contains(property.slot) != false
+        {
+            guard property.slot < cells.count, let value = cells[property.slot] else { continue }
             if case .object(let identifier) = value, !exists(identifier) {
                 values[property.name] = .null
             } else {
@@ -111,7 +110,7 @@ struct SavePlan {
     /// Collects the changes of lists whose other side is a list, too, or that have no other side.
     private mutating func collectLinks(of object: StoredObject) {
         guard let entity = object.entity else { return }
-        for property in entity.properties where property.kind == .toMany {
+        for property in entity.relationships where property.kind == .toMany {
             guard object.status == .inserted || object.committed[property.slot] != nil,
                 let relationship = property.relationship,
                 let destination = model.entities[relationship.destination]

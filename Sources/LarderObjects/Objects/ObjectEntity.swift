@@ -7,6 +7,10 @@ public import LarderModel
 public final class ObjectEntity: Sendable {
     public let entity: Entity
     public let properties: [ObjectProperty]
+    /// Those of the properties that are relationships.
+    let relationships: [ObjectProperty]
+    /// What a new object has by slot before anyone sets it.
+    let newCells: [Value?]
     /// What the model class of the entity does for a context.
     public let ownerClass: OwnerClass
     private let slots: [String: Int]
@@ -21,6 +25,14 @@ public final class ObjectEntity: Sendable {
             properties.append(ObjectProperty(slot: properties.count, property))
         }
         self.properties = properties
+        relationships = properties.filter { $0.kind != .attribute }
+        newCells = properties.map { property in
+            switch property.kind {
+            case .attribute: nil
+            case .toOne: .null
+            case .toMany: .objects([])
+            }
+        }
         slots = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.slot) })
     }
 
@@ -46,7 +58,7 @@ public struct OwnerClass: Sendable {
 }
 
 /// A property with its slot.
-public struct ObjectProperty: Sendable {
+public final class ObjectProperty: Sendable {
     public enum Kind: Hashable, Sendable {
         case attribute
         case toOne
@@ -56,6 +68,8 @@ public struct ObjectProperty: Sendable {
     public let slot: Int
     public let name: String
     public let kind: Kind
+    /// Whether the store computes the values.
+    let isDerived: Bool
     /// The relationship; nil for an attribute.
     public let relationship: Relationship?
 
@@ -65,10 +79,12 @@ public struct ObjectProperty: Sendable {
         case .attribute(let attribute):
             name = attribute.name
             kind = .attribute
+            isDerived = attribute.isDerived
             relationship = nil
         case .relationship(let relationship):
             name = relationship.name
             kind = relationship.isToMany ? .toMany : .toOne
+            isDerived = false
             self.relationship = relationship
         }
     }

@@ -1,6 +1,5 @@
 public import LarderModel
-public import Observation
-internal import Synchronization
+public import Synchronization
 
 /// The values of one object in a context, or of one that has no context yet.
 ///
@@ -23,7 +22,7 @@ public final class StoredObject {
         case gone
     }
 
-    private let state = Mutex(State())
+    @usableFromInline let state: Mutex<State>
 
     // MARK: Under the lock of the context
 
@@ -33,6 +32,8 @@ public final class StoredObject {
     var isTouched = false
     /// The objects that were read together with this one, so that more can be read at once.
     var siblings: Siblings?
+    /// The index of the object among its siblings.
+    var siblingIndex = 0
     /// Whether the context keeps it without changes.
     var isKept = false
     /// The lists that were set before the object was saved. They replace those of an object that
@@ -41,21 +42,17 @@ public final class StoredObject {
     /// The order in which objects were inserted or deleted.
     var order = 0
 
-    public init() {}
+    public init() { state = Mutex(State()) }
 
     /// An object as the context has it.
     init(
         _ identifier: PersistentIdentifier, _ entity: ObjectEntity, _ status: Status,
         _ context: ObjectContext, _ cells: [Value?] = []
     ) {
-        let held = Held(value: context)
-        state.withLock { state in
-            state.identifier = identifier
-            state.entity = entity
-            state.status = status
-            state.context = held.value
-            state.cells = cells
-        }
+        state = Mutex(
+            State(
+                cells: cells, status: status, entity: entity, context: context,
+                identifier: identifier))
     }
 
     // MARK: - What it is
@@ -141,10 +138,35 @@ public final class StoredObject {
                     state.cells.append(contentsOf: repeatElement(nil, count: missing))
                 }
                 state.cells[slot] = newValue
+                if state.decoded.isEmpty { return Held<Any?>(value: nil) }
                 return Held(value: state.decoded.removeValue(forKey: slot))
             }
             withExtendedLifetime(former) {}
         }
+    }
+
+    /// The values by slot, of which there may be fewer than properties.
+    var cells: [Value?] { state.withLock { $0.cells } }
+
+    /// Makes an object without a context one that the context inserts. Its relationships are empty
+    /// until they are set.
+    func join(_ context: ObjectContext, as entity: ObjectEntity, _ owner: any ObjectOwner) {
+        let new = Held(value: (context: context, owner: owner))
+        let former = state.withLock { state in
+            let former = Held(value: state.cells)
+            var cells = entity.newCells
+            for property in entity.properties
+            where property.kind == .attribute && property.slot < state.cells.count {
+                cells[property.slot] = state.cells[property.slot]
+            }
+            state.cells = cells
+            state.entity = entity
+            state.owner = new.value.owner
+            state.context = new.value.context
+            state.status = .inserted
+            return former
+        }
+        withExtendedLifetime(former) {}
     }
 
     /// Whether any value is known.
@@ -243,38 +265,53 @@ public final class StoredObject {
     // MARK: - Observation
 
     /// Who observes the instance's properties; nil before anyone has read one.
-    public var registrar: ObservationRegistrar? { state.withLock { $0.registrar } }
+    @inlinable public var observers: Observers? { state.withLock { $0.observers } }
 
-    /// Makes the registrar, unless there is one.
-    public func makeRegistrar() -> ObservationRegistrar {
-        let new = ObservationRegistrar()
-        return state.withLock { state in
-            if let known = state.registrar { return known }
-            state.registrar = new
+    /// Makes the object that has the observers, unless there is one.
+    public func makeObservers() -> Observers {
+        state.withLock { state in
+            if let known = state.observers { return known }
+            let new = Observers()
+            state.observers = new
             return new
         }
     }
 
-    /// The value of a property as the subscript has it, and the registrar. A read of a property
-    /// needs both.
-    public func observed(at slot: Int) -> (registrar: ObservationRegistrar?, value: Value?) {
-        state.withLock { ($0.registrar, slot < $0.cells.count ? $0.cells[slot] : nil) }
+    /// The observers, and the value of a property as a type has it; nil if it is not known, or a
+    /// value of another type. A read of a property needs both.
+    @inlinable
+    public func observed<Member>(
+        at slot: Int, as member: (Value) -> Member?
+    ) -> (observers: Observers?, member: Member?) {
+        let held = state.withLock { state -> Held<(observers: Observers?, member: Member?)> in
+            guard slot < state.cells.count, let cell = state.cells[slot] else {
+                return Held(value: (state.observers, nil))
+            }
+            return Held(value: (state.observers, member(cell)))
+        }
+        return held.value
     }
 }
 
 extension StoredObject {
     /// Sendable unchecked: what is passed into the lock and out of it, on one thread.
-    private struct Held<Wrapped>: @unchecked Sendable { let value: Wrapped }
+    @usableFromInline
+    struct Held<Wrapped>: @unchecked Sendable {
+        @usableFromInline let value: Wrapped
+
+        @inlinable init(value: Wrapped) { self.value = value }
+    }
 
     /// Sendable unchecked: it is used under the lock of its object.
-    private struct State: @unchecked Sendable {
-        var cells: [Value?] = []
+    @usableFromInline
+    struct State: @unchecked Sendable {
+        @usableFromInline var cells: [Value?] = []
         var status = Status.unmanaged
         var entity: ObjectEntity?
         weak var context: ObjectContext?
         weak var owner: (any ObjectOwner)?
         var identifier: PersistentIdentifier?
-        var registrar: ObservationRegistrar?
+        @usableFromInline var observers: Observers?
         /// Values of attributes in the form in which they are used, by slot.
         var decoded: [Int: Any] = [:]
         var related: [Int: [any ObjectOwner]] = [:]
@@ -288,17 +325,4 @@ public protocol ObjectOwner: AnyObject {
     func _$join(_ contextOwner: AnyObject)
     /// Called before the object is used by a context: unites the levels of a class hierarchy.
     func _$unite()
-}
-
-/// The keys of objects of one entity that were read together.
-final class Siblings {
-    let identifiers: [PersistentIdentifier]
-
-    init(_ identifiers: [PersistentIdentifier]) { self.identifiers = identifiers }
-
-    /// Some of the objects, beginning with one.
-    func identifiers(from first: PersistentIdentifier, max: Int) -> [PersistentIdentifier] {
-        guard let start = identifiers.firstIndex(of: first) else { return [first] }
-        return Array(identifiers[start...].prefix(max))
-    }
 }

@@ -50,6 +50,12 @@ package final class ClientStore: ObjectStore {
         try client.batches(query, parameters)
     }
 
+    package func elements<Element>(
+        of query: Query, _ parameters: QueryParameters, _ make: (Batch) -> [Element]
+    ) throws(LarderError) -> [Element] {
+        try client.elements(query, parameters) { batch, _ in make(batch) }
+    }
+
     package func objects(
         _ identifiers: [PersistentIdentifier], properties: [String]?
     ) throws(LarderError) -> [Batch] {

@@ -18,10 +18,17 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// to them.
     func batches(_ query: Query, _ parameters: QueryParameters) throws(LarderError) -> [Batch]
 
-    /// The result of a fetch of a context. A store that others write uses the fetch's source.
-    func batches(
-        _ fetch: ObjectFetch, _ selection: Fetch.Selection, limit: Int?, offset: Int?
-    ) throws(LarderError) -> [Batch]
+    /// What a closure makes of each batch of a result, in order. It may be called while the store
+    /// reads the next batch, and again for the first one if the store has to begin again.
+    func elements<Element>(
+        of query: Query, _ parameters: QueryParameters, _ make: (Batch) -> [Element]
+    ) throws(LarderError) -> [Element]
+
+    /// The same for a fetch of a context. A store that others write uses the fetch's source.
+    func elements<Element>(
+        of fetch: ObjectFetch, _ selection: Fetch.Selection, limit: Int?, offset: Int?,
+        _ make: (Batch) -> [Element]
+    ) throws(LarderError) -> [Element]
 
     /// The number of objects that match, without limit and offset.
     func count(_ fetch: ObjectFetch) throws(LarderError) -> Int64
@@ -69,9 +76,16 @@ package protocol ObjectStore: AnyObject, Sendable {
 }
 
 extension ObjectStore {
-    package func batches(
-        _ fetch: ObjectFetch, _ selection: Fetch.Selection, limit: Int?, offset: Int?
-    ) throws(LarderError) -> [Batch] {
+    package func elements<Element>(
+        of query: Query, _ parameters: QueryParameters, _ make: (Batch) -> [Element]
+    ) throws(LarderError) -> [Element] {
+        try batches(query, parameters).flatMap(make)
+    }
+
+    package func elements<Element>(
+        of fetch: ObjectFetch, _ selection: Fetch.Selection, limit: Int?, offset: Int?,
+        _ make: (Batch) -> [Element]
+    ) throws(LarderError) -> [Element] {
         // Only whole objects have related ones.
         let prefetch = selection == .objects ? fetch.prefetch : []
         var selection = selection
@@ -81,9 +95,9 @@ extension ObjectStore {
                 ? .identifiers
                 : .columns(names.map { QueryColumn(.tree(.keyPath(.object, [$0])), name: $0) })
         }
-        return try batches(
-            fetch.query(selection, prefetch: prefetch),
-            fetch.parameters(limit: limit, offset: offset, self))
+        return try elements(
+            of: fetch.query(selection, prefetch: prefetch),
+            fetch.parameters(limit: limit, offset: offset, self), make)
     }
 
     package func count(_ fetch: ObjectFetch) throws(LarderError) -> Int64 {

@@ -16,7 +16,7 @@ extension ChangeSet {
         let buffer = MessageBuffer()
         try buffer.changeSet(set, ProtobufWriter(arena: Arena()))
         var checksum = Checksum()
-        buffer.bytes.withUnsafeBytes { checksum.append($0) }
+        checksum.append(buffer.array)
         return checksum.value
     }
 }

@@ -5,9 +5,10 @@ internal import LarderObjects
 extension ModelContext {
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
         let fetch = try descriptor.objectFetch()
-        return try SwiftDataError.translating { () throws(LarderError) in
+        let found = try SwiftDataError.translating { () throws(LarderError) in
             try objects.fetch(fetch)
-        }.compactMap { objects.instance(of: $0) as? T }
+        }
+        return objects.instances(of: found, as: T.self)
     }
 
     /// The models as a collection that reads them in batches when they are used.

@@ -62,7 +62,7 @@ extension PersistentModel {
     /// What Observation knows of the model's properties, for accessors that a program writes.
     public var _$observationRegistrar: ObservationRegistrar {
         if _$object.owner == nil { _$object.owner = self }
-        return _$object.makeRegistrar()
+        return _$object.makeObservers().registrar
     }
 
     public static func createBackingData<P: PersistentModel>() -> some BackingData<P> {
@@ -82,7 +82,7 @@ extension PersistentModel {
 
     /// The name of the entity: that of the type, without the types around it.
     public static var entityName: String {
-        StoreName.of(ModelDescription.of(Self.self).entityName)
+        ModelDescription.of(Self.self).storeName
     }
 
     public static func property(at keyPath: AnyKeyPath) -> EntityProperty? {

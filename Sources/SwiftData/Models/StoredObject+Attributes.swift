@@ -16,15 +16,15 @@ extension StoredObject {
     public func access<Model: PersistentModel, Member>(
         _ model: Model, keyPath: KeyPath<Model, Member>
     ) {
-        access(model, keyPath, registrar)
+        access(model, keyPath, observers)
     }
 
     @inlinable
     func access<Model: PersistentModel, Member>(
-        _ model: Model, _ keyPath: KeyPath<Model, Member>, _ registrar: ObservationRegistrar?
+        _ model: Model, _ keyPath: KeyPath<Model, Member>, _ observers: Observers?
     ) {
-        if let registrar {
-            registrar.access(model, keyPath: keyPath)
+        if let observers {
+            observers.registrar.access(model, keyPath: keyPath)
         } else {
             firstAccess(model, keyPath)
         }
@@ -34,24 +34,24 @@ extension StoredObject {
     func firstAccess<Model: PersistentModel, Member>(
         _ model: Model, _ keyPath: KeyPath<Model, Member>
     ) {
-        let new = makeRegistrar()
+        let new = makeObservers()
         if owner == nil { owner = model }
-        new.access(model, keyPath: keyPath)
+        new.registrar.access(model, keyPath: keyPath)
     }
 
     @inlinable
     public func withMutation<Model: PersistentModel, Member, Result>(
         of model: Model, keyPath: KeyPath<Model, Member>, _ mutation: () throws -> Result
     ) rethrows -> Result {
-        guard let registrar else { return try mutation() }
-        return try registrar.withMutation(of: model, keyPath: keyPath, mutation)
+        guard let observers else { return try mutation() }
+        return try observers.registrar.withMutation(of: model, keyPath: keyPath, mutation)
     }
 
     /// Tells the observers of a property that it has changed by other means than its setter.
     public func notify<Model: PersistentModel, Member>(
         _ model: Model, _ keyPath: KeyPath<Model, Member>
     ) {
-        registrar?.withMutation(of: model, keyPath: keyPath) {}
+        observers?.registrar.withMutation(of: model, keyPath: keyPath) {}
     }
 
     // MARK: - Scalars
@@ -67,9 +67,9 @@ extension StoredObject {
     public func getValue<Model: PersistentModel, Member: _AttributeScalar>(
         of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int
     ) -> Member {
-        let (registrar, cell) = observed(at: slot)
-        access(model, keyPath, registrar)
-        if let cell, let member = Member(_cell: cell) { return member }
+        let (observers, member) = observed(at: slot) { Member(_cell: $0) }
+        access(model, keyPath, observers)
+        if let member { return member }
         return readScalar(model, slot)
     }
 

@@ -53,16 +53,18 @@ final class CustomStore<Store: DataStore>: ObjectStore, @unchecked Sendable {
 
     // MARK: - Reading
 
-    func batches(
-        _ fetch: ObjectFetch, _ selection: Fetch.Selection, limit: Int?, offset: Int?
-    ) throws(LarderError) -> [Batch] {
-        try calling {
+    func elements<Element>(
+        of fetch: ObjectFetch, _ selection: Fetch.Selection, limit: Int?, offset: Int?,
+        _ make: (Batch) -> [Element]
+    ) throws(LarderError) -> [Element] {
+        let batches: [Batch] = try calling {
             if selection == .identifiers {
                 return SnapshotRows.batches(try identifiers(fetch, limit: limit, offset: offset))
             }
             let found = try select(fetch, limit: limit, offset: offset)
             return try SnapshotRows.batches(found, schema, nil, lists: false)
         }
+        return batches.flatMap(make)
     }
 
     func count(_ fetch: ObjectFetch) throws(LarderError) -> Int64 {

@@ -5,6 +5,8 @@ internal import Synchronization
 package final class ModelDescription: Sendable {
     package let type: any PersistentModel.Type
     package let entityName: String
+    /// The name of the entity in stores.
+    package let storeName: String
     package let superclass: ModelDescription?
     /// All properties by slot: those of the topmost class first, each class's in their order.
     package let properties: [ModelProperty]
@@ -57,6 +59,7 @@ package final class ModelDescription: Sendable {
     fileprivate init(_ type: any PersistentModel.Type) {
         self.type = type
         entityName = Self.entityName(of: type)
+        storeName = StoreName.of(entityName)
         let superclass = (_getSuperclass(type as AnyClass) as? any PersistentModel.Type).map(
             Self.of)
         self.superclass = superclass

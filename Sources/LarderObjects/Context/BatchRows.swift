@@ -1,0 +1,77 @@
+internal import FoundationEssentials
+internal import LarderModel
+
+/// The rows of a batch as the values of objects, by slot.
+struct BatchRows {
+    /// What the columns are in an entity.
+    struct Layout {
+        let entity: ObjectEntity
+        /// The slot of each column; nil for one that is not a property of the entity.
+        let slots: [Int?]
+    }
+
+    let identity: Batch.Identity
+    /// The values by row and slot; nil for properties that the batch does not have.
+    private(set) var cells: [[Value?]] = []
+    private let store: UUID
+    /// The batch's entity, and those of its subentities that occur.
+    let entityNames: [String]
+    /// The layouts of these entities; nil for one that the model does not have.
+    private let layouts: [Layout?]
+
+    init(_ batch: Batch, _ model: ObjectModel, store: UUID) {
+        identity = batch.objects
+        self.store = store
+        entityNames = [identity.entityName] + identity.subentities.names
+        layouts = entityNames.map { name in
+            model.entities[name].map { entity in
+                Layout(entity: entity, slots: batch.columns.map { entity.slot(named: $0.name) })
+            }
+        }
+        cells.reserveCapacity(count)
+        for row in 0..<count {
+            cells.append(
+                Array(repeating: nil, count: layout(at: row)?.entity.properties.count ?? 0))
+        }
+        for (index, column) in batch.columns.enumerated() {
+            column.read(0..<count, store: store) { row, value in
+                guard let slot = layout(at: row)?.slots[index] else { return }
+                cells[row][slot] = value
+            }
+        }
+    }
+
+    var count: Int { identity.keys.count }
+
+    /// The index of a row's entity in ``entityNames``.
+    func entityIndex(at row: Int) -> Int {
+        let indexes = identity.subentities.indexes
+        return row < indexes.count ? Int(indexes[row]) : 0
+    }
+
+    func layout(at row: Int) -> Layout? { layouts[entityIndex(at: row)] }
+
+    func identifier(at row: Int) -> PersistentIdentifier {
+        PersistentIdentifier(
+            store: store, entityName: identity.entityName(at: row), key: identity.keys[row])
+    }
+
+    /// The rows with the lists that the context shows.
+    func shown(_ values: inout ObjectContext.StoredValues) -> BatchRows {
+        guard values.hasPendingChanges else { return self }
+        var shown = self
+        shown.show(&values)
+        return shown
+    }
+
+    private mutating func show(_ values: inout ObjectContext.StoredValues) {
+        for row in 0..<count {
+            guard let layout = layout(at: row) else { continue }
+            for case let slot? in layout.slots {
+                guard case .objects(let list)? = cells[row][slot] else { continue }
+                cells[row][slot] = .objects(
+                    values.shown(list, of: identifier(at: row), layout.entity.properties[slot]))
+            }
+        }
+    }
+}
