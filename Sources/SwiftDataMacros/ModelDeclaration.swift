@@ -18,6 +18,8 @@ struct ModelDeclaration {
 
     /// The name of the storage of the values of this class, without those of its superclass.
     var storage: String { ModelNames.storage(of: typeName) }
+    /// The name of the property that makes the storage.
+    var values: String { ModelNames.values(of: typeName) }
     /// The name of the slot of the class's first property.
     var firstSlot: String { ModelNames.firstSlot(of: typeName) }
 
@@ -104,6 +106,10 @@ struct ModelDeclaration {
 enum ModelNames {
     static func storage(of typeName: String) -> String {
         "_$object_\(typeName.filter { $0 != "`" })"
+    }
+
+    static func values(of typeName: String) -> String {
+        "_$values_\(typeName.filter { $0 != "`" })"
     }
 
     static func firstSlot(of typeName: String) -> String {

@@ -3,12 +3,11 @@
 extension ModelDeclaration {
     /// The members of the topmost class of a hierarchy.
     var membersOfRoot: [String] {
-        [
-            storageDeclaration,
+        storageDeclarations + [
             "private static var \(firstSlot): Swift.Int { 0 }",
             """
             public \(finalModifier)var _$object: SwiftData._StoredObject {
-                get { \(storage) }
+                get { \(values) }
                 set { \(storage) = newValue }
             }
             """,
@@ -32,8 +31,7 @@ extension ModelDeclaration {
     /// The members of a class whose superclass is a model.
     var membersOfSubclass: [String] {
         let superclass = firstInheritedType ?? typeName
-        return [
-            storageDeclaration,
+        return storageDeclarations + [
             "private static let \(firstSlot) = SwiftData._slotCount(of: \(superclass).self)",
             initializer(
                 "required init", parameter: "\(typeName).Root",
@@ -44,8 +42,7 @@ extension ModelDeclaration {
             """
             \(overriding("func")) _$unite() {
                 super._$unite()
-                guard \(storage) !== _$object else { return }
-                _$object.unite(with: \(storage))
+                if let level = \(storage) { _$object.unite(with: level) }
                 \(storage) = _$object
             }
             """,
@@ -116,8 +113,20 @@ extension ModelDeclaration {
         "\(isFinal ? "public " : overridableAccess)override \(introducer)"
     }
 
-    private var storageDeclaration: String {
-        "private \(finalModifier)var \(storage): SwiftData._StoredObject = SwiftData._newObject()"
+    /// The storage is made when it is used first, because an instance for an object of a context
+    /// gets that object instead.
+    private var storageDeclarations: [String] {
+        [
+            "private \(finalModifier)var \(storage): SwiftData._StoredObject?",
+            """
+            private \(finalModifier)var \(values): SwiftData._StoredObject {
+                if let object = \(storage) { return object }
+                let object = SwiftData._newObject()
+                \(storage) = object
+                return object
+            }
+            """,
+        ]
     }
 
     private func initializer(

@@ -31,26 +31,27 @@ extension PersistedPropertyAccessors {
         else { return [] }
         let plainName = name.filter { $0 != "`" }
         let storage = ModelNames.storage(of: typeName)
+        let values = ModelNames.values(of: typeName)
         let keyPath = "\\\(typeName).\(name)"
         let index = "\(typeName).\(ModelNames.firstSlot(of: typeName)) + \(slot)"
         return [
             """
             @storageRestrictions(accesses: \(raw: storage), initializes: _\(raw: plainName))
             init(initialValue) {
-                \(raw: storage).\(raw: functions.initialize)(
-                    at: \(raw: index), \(raw: keyPath), to: initialValue)
                 _\(raw: plainName) = .init()
+                SwiftData._storage(&\(raw: storage), for: initialValue)?.\(raw: functions.initialize)(
+                    at: \(raw: index), \(raw: keyPath), to: initialValue)
             }
             """,
             """
             get {
-                \(raw: storage).\(raw: functions.get)(
+                \(raw: values).\(raw: functions.get)(
                     of: self, \(raw: keyPath), at: \(raw: index))
             }
             """,
             """
             set {
-                \(raw: storage).\(raw: functions.set)(
+                \(raw: values).\(raw: functions.set)(
                     of: self, \(raw: keyPath), at: \(raw: index), to: newValue)
             }
             """,

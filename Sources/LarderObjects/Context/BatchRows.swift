@@ -33,9 +33,17 @@ struct BatchRows {
             cells.append(
                 Array(repeating: nil, count: layout(at: row)?.entity.properties.count ?? 0))
         }
-        for (index, column) in batch.columns.enumerated() {
+        for (index, column) in batch.columns.enumerated() { read(column, index) }
+    }
+
+    private mutating func read(_ column: Column, _ index: Int) {
+        let slots = layouts.map { $0?.slots[index] }
+        if slots.count == 1 {
+            guard let slot = slots[0] else { return }
+            column.read(0..<count, store: store) { cells[$0][slot] = $1 }
+        } else {
             column.read(0..<count, store: store) { row, value in
-                guard let slot = layout(at: row)?.slots[index] else { return }
+                guard let slot = slots[entityIndex(at: row)] else { return }
                 cells[row][slot] = value
             }
         }

@@ -217,7 +217,7 @@ extension ObjectContext {
             guard let entity = object.entity, let store = model.store(of: object.identifier) else {
                 continue
             }
-            for property in entity.properties
+            for property in entity.relationships
             where property.kind == .toMany && object[property.slot] != nil
                 && !read.contains(property.name)
             {

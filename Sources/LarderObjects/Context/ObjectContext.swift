@@ -14,6 +14,8 @@ public final class ObjectContext {
     /// The author of the transactions of its saves; empty for none.
     private(set) var author = ""
 
+    /// What the objects keep of the context.
+    private(set) lazy var place = ContextPlace(self)
     private let lock = NSRecursiveLock()
     private var registry = ObjectRegistry()
     /// Objects that were read along relationships, oldest first.
@@ -189,6 +191,15 @@ public final class ObjectContext {
         object.committed = [:]
         unregister(object.identifier)
     }
+}
+
+/// A context as its objects refer to it, without keeping it. One weak reference is enough for all.
+///
+/// Sendable unchecked: the reference is set once.
+final class ContextPlace: @unchecked Sendable {
+    private(set) weak var context: ObjectContext?
+
+    init(_ context: ObjectContext) { self.context = context }
 }
 
 extension Sequence<StoredObject> {

@@ -35,7 +35,8 @@ struct ObjectRegistry {
     private var tables: [String: Table] = [:]
     /// Objects with temporary identifiers, and with those of stores that the context does not have.
     private var others: [PersistentIdentifier: Registration] = [:]
-    private var countAtSweep = 1_024
+    private static let countAtFirstSweep = 16_384
+    private var countAtSweep = Self.countAtFirstSweep
 
     /// The number of objects, with some of those that have ended.
     var count: Int { tables.values.reduce(others.count) { $0 + $1.count } }
@@ -87,6 +88,6 @@ struct ObjectRegistry {
         guard count > countAtSweep else { return }
         for table in tables.values { table.sweep() }
         others = others.filter { $0.value.object != nil }
-        countAtSweep = max(1_024, count * 2)
+        countAtSweep = max(Self.countAtFirstSweep, count * 2)
     }
 }

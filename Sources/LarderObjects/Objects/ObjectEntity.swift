@@ -28,7 +28,7 @@ public final class ObjectEntity: Sendable {
         relationships = properties.filter { $0.kind != .attribute }
         newCells = properties.map { property in
             switch property.kind {
-            case .attribute: nil
+            case .attribute: property.isNilAtFirst ? .null : nil
             case .toOne: .null
             case .toMany: .objects([])
             }
@@ -70,6 +70,8 @@ public final class ObjectProperty: Sendable {
     public let kind: Kind
     /// Whether the store computes the values.
     let isDerived: Bool
+    /// Whether it is an attribute of which a new object has nil unless a value is set.
+    let isNilAtFirst: Bool
     /// The relationship; nil for an attribute.
     public let relationship: Relationship?
 
@@ -80,11 +82,14 @@ public final class ObjectProperty: Sendable {
             name = attribute.name
             kind = .attribute
             isDerived = attribute.isDerived
+            isNilAtFirst =
+                attribute.isOptional && !attribute.isDerived && attribute.defaultValue == nil
             relationship = nil
         case .relationship(let relationship):
             name = relationship.name
             kind = relationship.isToMany ? .toMany : .toOne
             isDerived = false
+            isNilAtFirst = false
             self.relationship = relationship
         }
     }

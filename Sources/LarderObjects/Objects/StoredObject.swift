@@ -51,7 +51,7 @@ public final class StoredObject {
     ) {
         state = Mutex(
             State(
-                cells: cells, status: status, entity: entity, context: context,
+                cells: cells, status: status, entity: entity, place: context.place,
                 identifier: identifier))
     }
 
@@ -88,10 +88,10 @@ public final class StoredObject {
 
     /// The context, which may have ended.
     public internal(set) var context: ObjectContext? {
-        get { state.withLock { Held(value: $0.context) }.value }
+        get { state.withLock { $0.place }?.context }
         set {
-            let new = Held(value: newValue)
-            state.withLock { $0.context = new.value }
+            let place = newValue?.place
+            state.withLock { $0.place = place }
         }
     }
 
@@ -151,18 +151,19 @@ public final class StoredObject {
     /// Makes an object without a context one that the context inserts. Its relationships are empty
     /// until they are set.
     func join(_ context: ObjectContext, as entity: ObjectEntity, _ owner: any ObjectOwner) {
-        let new = Held(value: (context: context, owner: owner))
+        let new = Held(value: owner)
+        let place = context.place
         let former = state.withLock { state in
             let former = Held(value: state.cells)
             var cells = entity.newCells
             for property in entity.properties
             where property.kind == .attribute && property.slot < state.cells.count {
-                cells[property.slot] = state.cells[property.slot]
+                if let value = state.cells[property.slot] { cells[property.slot] = value }
             }
             state.cells = cells
             state.entity = entity
-            state.owner = new.value.owner
-            state.context = new.value.context
+            state.owner = new.value
+            state.place = place
             state.status = .inserted
             return former
         }
@@ -244,6 +245,7 @@ public final class StoredObject {
     /// Sets a relationship of an object that has no context.
     public func setOwners(_ owners: [any ObjectOwner], at slot: Int) {
         var new = related
+        if owners.isEmpty, new.isEmpty { return }
         new[slot] = owners
         related = new
     }
@@ -308,7 +310,7 @@ extension StoredObject {
         @usableFromInline var cells: [Value?] = []
         var status = Status.unmanaged
         var entity: ObjectEntity?
-        weak var context: ObjectContext?
+        var place: ContextPlace?
         weak var owner: (any ObjectOwner)?
         var identifier: PersistentIdentifier?
         @usableFromInline var observers: Observers?

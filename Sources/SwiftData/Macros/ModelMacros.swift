@@ -13,7 +13,8 @@
 /// is a relationship; any other property is an attribute.
 @attached(
     member, conformances: Observable, PersistentModel, Sendable, _ModelRoot,
-    names: named(_$object), prefixed(`_$object_`), prefixed(`_$firstSlot_`), named(_$context),
+    names: named(_$object), prefixed(`_$object_`), prefixed(`_$values_`),
+    prefixed(`_$firstSlot_`), named(_$context),
     named(persistentBackingData), named(schemaMetadata), named(_$constantDefaults),
     named(_$inheritedKeyPaths), named(_$keyPaths), named(init),
     named(access), named(withMutation), named(_$notify), named(_$unite))

@@ -8,6 +8,8 @@ public protocol BackingData<Model> {
 
     var persistentModelID: PersistentIdentifier? { get set }
     var metadata: Any { get }
+    /// The object of this module's backing data; nil for another kind.
+    var _$object: StoredObject? { get }
 
     @_disfavoredOverload
     func getValue<Value: Decodable>(forKey: KeyPath<Model, Value>) -> Value
@@ -35,6 +37,10 @@ public protocol BackingData<Model> {
     func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
 }
 
+extension BackingData {
+    public var _$object: StoredObject? { metadata as? StoredObject }
+}
+
 /// The values in an object of this module, which `persistentBackingData` of a model returns.
 struct StoredBackingData<Model: PersistentModel>: BackingData {
     let object: StoredObject
@@ -49,6 +55,7 @@ struct StoredBackingData<Model: PersistentModel>: BackingData {
     }
 
     var metadata: Any { object }
+    var _$object: StoredObject? { object }
 
     // A model over the same object has the accessors.
     private var model: Model {
@@ -111,8 +118,7 @@ public func _backingData<Model: PersistentModel>(of model: Model) -> any Backing
 public func _object<Model: PersistentModel>(
     of backingData: any BackingData<Model>
 ) -> StoredObject {
-    if let object = backingData.metadata as? StoredObject { return object }
-    return StoredObject()
+    backingData._$object ?? StoredObject()
 }
 
 /// Makes a model have the values of other backing data.

@@ -9,6 +9,34 @@ public typealias _StoredObject = StoredObject
 
 public func _newObject() -> StoredObject { StoredObject() }
 
+// The storage for the initial value of a property. There is none for nil and an empty relationship,
+// which a property has before it is set, so that an instance for an object of a context does not
+// make another object for its default values.
+
+@inlinable
+public func _storage<Member>(
+    _ storage: inout StoredObject?, for value: Member
+) -> StoredObject? {
+    if storage == nil { storage = _newObject() }
+    return storage
+}
+
+@inlinable
+public func _storage<Member>(
+    _ storage: inout StoredObject?, for value: Member?
+) -> StoredObject? {
+    if storage == nil, value != nil { storage = _newObject() }
+    return storage
+}
+
+@inlinable
+public func _storage<Member: PersistentModel>(
+    _ storage: inout StoredObject?, for value: [Member]
+) -> StoredObject? {
+    if storage == nil, !value.isEmpty { storage = _newObject() }
+    return storage
+}
+
 extension StoredObject {
     // MARK: - Observation
 

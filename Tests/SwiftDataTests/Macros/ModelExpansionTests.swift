@@ -111,7 +111,8 @@ struct ModelExpansionTests {
             }
             """, conformances: ModelConformances.ofSubclass)
         for expected in [
-            "private final var _$object_Dog: SwiftData._StoredObject = SwiftData._newObject()",
+            "private final var _$object_Dog: SwiftData._StoredObject?",
+            "if let object = _$object_Dog { return object }",
             "private static let _$firstSlot_Dog = SwiftData._slotCount(of: Animal.self)",
             """
             public required init( backingData: any SwiftData.BackingData<Dog.Root> ) {
@@ -120,7 +121,7 @@ struct ModelExpansionTests {
             "public override class var schemaMetadata",
             "public override func _$notify(slot: Swift.Int)",
             "default: super._$notify(slot: slot)",
-            "_$object.unite(with: _$object_Dog)",
+            "if let level = _$object_Dog { _$object.unite(with: level) }",
         ] {
             #expect(expansion.contains(expected), "\(expected)\n\(expansion.source)")
         }
@@ -165,9 +166,9 @@ struct ModelExpansionTests {
             init(initialValue) {
             """,
             #"at: Item._$firstSlot_Item + 3, \Item.`default`, to: initialValue)"#,
-            #"_$object_Item.getValue( of: self, \Item.`default`, at: Item._$firstSlot_Item + 3)"#,
+            #"_$values_Item.getValue( of: self, \Item.`default`, at: Item._$firstSlot_Item + 3)"#,
             #"""
-            _$object_Item.setTransformableValue( of: self, \Item.color,
+            _$values_Item.setTransformableValue( of: self, \Item.color,
             at: Item._$firstSlot_Item + 4, to: newValue)
             """#,
             "private var _default: SwiftData._NoType = .init()",
