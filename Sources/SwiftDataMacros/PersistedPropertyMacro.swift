@@ -39,8 +39,9 @@ extension PersistedPropertyAccessors {
             @storageRestrictions(accesses: \(raw: storage), initializes: _\(raw: plainName))
             init(initialValue) {
                 _\(raw: plainName) = .init()
-                SwiftData._storage(&\(raw: storage), for: initialValue)?.\(raw: functions.initialize)(
-                    at: \(raw: index), \(raw: keyPath), to: initialValue)
+                SwiftData._storage(&\(raw: storage), for: initialValue)?
+                    .\(raw: functions.initialize)(
+                        at: \(raw: index), \(raw: keyPath), to: initialValue)
             }
             """,
             """

@@ -56,10 +56,26 @@ extension Column {
         return value
     }
 
+    /// Stores the values of all rows, each at an index in the list of its row.
+    ///
+    /// - Parameter index: The index for a row; nil leaves the row's list as it is.
+    package func store(
+        in rows: inout [[Value?]], store: UUID, at index: (_ row: Int) -> Int?
+    ) {
+        read(0..<rowCount, store: store) { row, value in
+            if let index = index(row) { rows[row][index] = value }
+        }
+    }
+
+    /// The same with one index for all rows.
+    package func store(in rows: inout [[Value?]], store: UUID, at index: Int) {
+        read(0..<rowCount, store: store) { rows[$0][index] = $1 }
+    }
+
     /// Passes the values of a range of rows, from 0, to `body`, each with its row. The column's
     /// form is examined once, not for each row.
     @inline(__always)
-    package func read(_ rows: Range<Int>, store: UUID, _ body: (Int, Value) -> Void) {
+    func read(_ rows: Range<Int>, store: UUID, _ body: (Int, Value) -> Void) {
         switch (storage, kind) {
         case (.integers(let values), .attribute(.bool)):
             read(rows, body) { .bool(values[$0] != 0) }

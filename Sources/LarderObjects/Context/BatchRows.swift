@@ -28,23 +28,17 @@ struct BatchRows {
                 Layout(entity: entity, slots: batch.columns.map { entity.slot(named: $0.name) })
             }
         }
-        cells.reserveCapacity(count)
-        for row in 0..<count {
-            cells.append(
-                Array(repeating: nil, count: layout(at: row)?.entity.properties.count ?? 0))
+        let noValues = layouts.map { layout in
+            Array(repeating: Value?.none, count: layout?.entity.properties.count ?? 0)
         }
-        for (index, column) in batch.columns.enumerated() { read(column, index) }
-    }
-
-    private mutating func read(_ column: Column, _ index: Int) {
-        let slots = layouts.map { $0?.slots[index] }
-        if slots.count == 1 {
-            guard let slot = slots[0] else { return }
-            column.read(0..<count, store: store) { cells[$0][slot] = $1 }
-        } else {
-            column.read(0..<count, store: store) { row, value in
-                guard let slot = slots[entityIndex(at: row)] else { return }
-                cells[row][slot] = value
+        cells = (0..<count).map { noValues[entityIndex(at: $0)] }
+        for (index, column) in batch.columns.enumerated() {
+            let slots = layouts.map { $0?.slots[index] }
+            if slots.count > 1 {
+                let identity = identity
+                column.store(in: &cells, store: store) { slots[identity.entityIndex(at: $0)] }
+            } else if let slot = slots[0] {
+                column.store(in: &cells, store: store, at: slot)
             }
         }
     }
@@ -52,10 +46,7 @@ struct BatchRows {
     var count: Int { identity.keys.count }
 
     /// The index of a row's entity in ``entityNames``.
-    func entityIndex(at row: Int) -> Int {
-        let indexes = identity.subentities.indexes
-        return row < indexes.count ? Int(indexes[row]) : 0
-    }
+    func entityIndex(at row: Int) -> Int { identity.entityIndex(at: row) }
 
     func layout(at row: Int) -> Layout? { layouts[entityIndex(at: row)] }
 
@@ -81,5 +72,12 @@ struct BatchRows {
                     values.shown(list, of: identifier(at: row), layout.entity.properties[slot]))
             }
         }
+    }
+}
+
+extension Batch.Identity {
+    /// The index of a row's entity among the batch's entity and the subentities that occur.
+    fileprivate func entityIndex(at row: Int) -> Int {
+        row < subentities.indexes.count ? Int(subentities.indexes[row]) : 0
     }
 }

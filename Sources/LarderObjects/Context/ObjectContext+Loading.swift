@@ -133,8 +133,9 @@ extension ObjectContext {
         let stored = BatchRows(batch, model, store: store.identifier)
         let shown = stored.shown(&values)
         let siblings = Siblings(batch.objects, store: store.identifier)
-        let tables = stored.entityNames.map { registered($0, in: store) }
-        tables[0].reserve(batch.rowCount)
+        let tables = stored.entityNames.enumerated().map { index, name in
+            registered(name, in: store, adding: index == 0 ? batch.rowCount : 0)
+        }
         var objects: [StoredObject] = []
         objects.reserveCapacity(batch.rowCount)
         for row in 0..<shown.count {
@@ -214,13 +215,12 @@ extension ObjectContext {
         var groups: [String: (store: any ObjectStore, name: String, ids: [PersistentIdentifier])] =
             [:]
         for object in objects where object.status == .saved {
-            guard let entity = object.entity, let store = model.store(of: object.identifier) else {
-                continue
-            }
+            guard let entity = object.entity else { continue }
             for property in entity.relationships
             where property.kind == .toMany && object[property.slot] != nil
                 && !read.contains(property.name)
             {
+                guard let store = model.store(of: object.identifier) else { continue }
                 groups["\(entity.name).\(property.name)", default: (store, property.name, [])].ids
                     .append(object.identifier)
             }

@@ -167,7 +167,11 @@ extension ObjectContext {
         saved.inserted += inserts
         saved.updated += updates
         saved.deleted += deletions
-        saved.identifiers.merge(identifiers) { _, new in new }
+        if saved.identifiers.isEmpty {
+            saved.identifiers = identifiers
+        } else {
+            saved.identifiers.merge(identifiers) { _, new in new }
+        }
         guard let number = result.transaction else { return }
         saved.transactions[store.identifier] = number
         others.ignoreUpdates(number, of: store.identifier)

@@ -70,15 +70,16 @@ public final class ObjectContext {
     }
 
     func register(_ object: StoredObject) {
-        registry.insert(object, model.store(of: object.identifier)?.identifier)
+        let identifier = object.identifier
+        registry.insert(
+            object, identifier.isTemporary ? nil : model.store(of: identifier)?.identifier)
     }
 
-    /// The objects of an entity in its store, to which objects can be added.
+    /// The objects of an entity in its store, to which a number of objects will be added.
     func registered(
-        _ entityName: String, in store: any ObjectStore
+        _ entityName: String, in store: any ObjectStore, adding count: Int
     ) -> ObjectRegistry.Table {
-        registry.sweepIfNeeded()
-        return registry.table(of: entityName, in: store.identifier)
+        registry.table(of: entityName, in: store.identifier, adding: count)
     }
 
     func unregister(_ identifier: PersistentIdentifier) { registry.remove(identifier) }
@@ -89,7 +90,7 @@ public final class ObjectContext {
     var registeredCount: Int { registry.count }
 
     /// The instances of the model class for objects.
-    public func instances<Instance>(
+    public func instances<Instance: AnyObject>(
         of objects: [StoredObject], as type: Instance.Type
     ) -> [Instance] {
         locked {

@@ -104,11 +104,17 @@ public final class StoredObject {
         }
     }
 
-    public var isManaged: Bool {
-        switch status {
-        case .inserted, .saved, .deleted: context != nil
-        case .unmanaged, .gone: false
+    public var isManaged: Bool { managingContext != nil }
+
+    /// The context of an object that is in one.
+    private var managingContext: ObjectContext? {
+        let place = state.withLock { state -> ContextPlace? in
+            switch state.status {
+            case .inserted, .saved, .deleted: state.place
+            case .unmanaged, .gone: nil
+            }
         }
+        return place?.context
     }
 
     public var hasChanges: Bool {
@@ -134,6 +140,8 @@ public final class StoredObject {
             // A value of a model may run code when it is released, so that is not done here.
             let former = state.withLock { state in
                 if slot >= state.cells.count {
+                    // An initializer sets one property after the other.
+                    state.cells.reserveCapacity(max(8, slot + 1))
                     let missing = slot + 1 - state.cells.count
                     state.cells.append(contentsOf: repeatElement(nil, count: missing))
                 }
@@ -153,21 +161,20 @@ public final class StoredObject {
     func join(_ context: ObjectContext, as entity: ObjectEntity, _ owner: any ObjectOwner) {
         let new = Held(value: owner)
         let place = context.place
-        let former = state.withLock { state in
-            let former = Held(value: state.cells)
-            var cells = entity.newCells
-            for property in entity.properties
-            where property.kind == .attribute && property.slot < state.cells.count {
-                if let value = state.cells[property.slot] { cells[property.slot] = value }
+        state.withLock { state in
+            let count = state.cells.count
+            for (slot, value) in entity.newCells.enumerated() {
+                if slot >= count {
+                    state.cells.append(value)
+                } else if state.cells[slot] == nil || entity.properties[slot].kind != .attribute {
+                    state.cells[slot] = value
+                }
             }
-            state.cells = cells
             state.entity = entity
             state.owner = new.value
             state.place = place
             state.status = .inserted
-            return former
         }
-        withExtendedLifetime(former) {}
     }
 
     /// Whether any value is known.
@@ -182,7 +189,7 @@ public final class StoredObject {
 
     /// Sets an attribute.
     public func setValue(_ value: Value, at slot: Int) {
-        if isManaged, let context {
+        if let context = managingContext {
             context.setValue(value, of: self, at: slot)
         } else {
             self[slot] = value
