@@ -17,30 +17,28 @@ extension ObjectContext {
     }
 
     private func releaseUnreachable() {
-        let reached = reachableObjects()
+        sweepCount += 1
+        markReachable()
         let old = kept.dropLast(Self.recentMax)
         let recent = kept.suffix(Self.recentMax)
-        for object in old where !reached.contains(ObjectIdentifier(object)) {
-            object.isKept = false
-        }
+        for object in old where object.reachedBy != sweepCount { object.isKept = false }
         kept = old.filter(\.isKept) + recent
         keptCountAtSweep = 2 * max(kept.count, Self.recentMax)
     }
 
-    /// The kept objects to which the known relationships of an object with an instance lead.
-    private func reachableObjects() -> Set<ObjectIdentifier> {
-        var reached: Set<ObjectIdentifier> = []
+    /// Marks the kept objects to which the known relationships of an object with an instance lead.
+    private func markReachable() {
         var open = registered.filter { $0.owner != nil }
         while let object = open.popLast() {
-            for property in object.entity?.properties ?? [] where property.kind != .attribute {
+            for property in object.entity?.relationships ?? [] {
                 for identifier in object[property.slot]?.links ?? [] {
                     guard let target = registeredObject(for: identifier), target.isKept,
-                        reached.insert(ObjectIdentifier(target)).inserted
+                        target.reachedBy != sweepCount
                     else { continue }
+                    target.reachedBy = sweepCount
                     open.append(target)
                 }
             }
         }
-        return reached
     }
 }

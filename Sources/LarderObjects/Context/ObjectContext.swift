@@ -21,6 +21,8 @@ public final class ObjectContext {
     /// Objects that were read along relationships, oldest first.
     var kept: [StoredObject] = []
     var keptCountAtSweep = 8_192
+    /// The number of searches for kept objects that nobody needs any more.
+    var sweepCount = 0
 
     // The objects with changes, which the context keeps.
     var inserted: [ObjectIdentifier: StoredObject] = [:]

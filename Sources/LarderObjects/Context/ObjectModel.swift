@@ -35,7 +35,7 @@ package final class ObjectModel: Sendable {
     /// The same entities with other stores.
     ///
     /// - Parameter replacements: The new stores, in the order of ``allStores``.
-    func replacingStores(with replacements: [any ObjectStore]) -> ObjectModel {
+    package func replacingStores(with replacements: [any ObjectStore]) -> ObjectModel {
         let stores = stores.mapValues { store in
             allStores.firstIndex { $0 === store }.map { replacements[$0] } ?? store
         }

@@ -36,6 +36,8 @@ public final class StoredObject {
     var siblingIndex = 0
     /// Whether the context keeps it without changes.
     var isKept = false
+    /// The last search of the context that has reached the object while it is kept.
+    var reachedBy = 0
     /// The lists that were set before the object was saved. They replace those of an object that
     /// has the same unique values.
     var assignedLists: Set<Int> = []

@@ -60,7 +60,7 @@ final class ContainerCore: Sendable {
             }
         }
         (types, model) = try Self.model(of: parts)
-        history = StoreHistory(model.allStores.filter { !($0 is any CustomHistory) }, types)
+        history = StoreHistory(model.allStores.filter { !($0 is any OtherStore) }, types)
         commits.post(of: self, opened)
     }
 
@@ -93,6 +93,13 @@ final class ContainerCore: Sendable {
             }
         }
         return (types, ObjectModel(entities: entities, stores: stores))
+    }
+
+    /// The model of a context, by which a store that others write knows who calls it.
+    func model(for state: EditingState) -> ObjectModel {
+        guard model.allStores.contains(where: { $0 is any OtherStore }) else { return model }
+        return model.replacingStores(
+            with: model.allStores.map { ($0 as? any OtherStore)?.forContext(state) ?? $0 })
     }
 
     // MARK: - The container and its main context
@@ -131,7 +138,7 @@ final class ContainerCore: Sendable {
         var numbers = saved.transactions
         var tokens: [String: any HistoryToken] = [:]
         for store in model.allStores {
-            guard let custom = store as? any CustomHistory,
+            guard let custom = store as? any OtherStore,
                 let number = numbers.removeValue(forKey: store.identifier)
             else { continue }
             tokens[custom.storeIdentifier] = custom.takeToken(of: number)

@@ -52,7 +52,9 @@ public class ModelContext: Equatable, SendableMetatype {
 
     init(_ core: ContainerCore) {
         self.core = core
-        objects = ObjectContext(core.model)
+        let editingState = EditingState()
+        self.editingState = editingState
+        objects = ObjectContext(core.model(for: editingState))
         objects.owner = self
     }
 
@@ -68,7 +70,7 @@ public class ModelContext: Equatable, SendableMetatype {
         set { editingState.author = newValue }
     }
 
-    public var editingState = EditingState()
+    public var editingState: EditingState
 
     // MARK: - Changes
 

@@ -35,9 +35,9 @@ extension ModelContext {
 
     /// Calls the stores that others write and that have transactions of the type.
     private func customHistories<Result>(
-        _ body: (any CustomHistory) throws -> Result?
+        _ body: (any OtherStore) throws -> Result?
     ) throws -> [Result] {
-        let stores = core.model.allStores.compactMap { $0 as? any CustomHistory }
+        let stores = core.model.allStores.compactMap { $0 as? any OtherStore }
         let results = try stores.compactMap(body)
         guard !results.isEmpty else {
             throw SwiftDataError.invalidTransactionFetchRequest.explained(

@@ -2,8 +2,9 @@ internal import Foundation
 internal import LarderModel
 internal import LarderObjects
 
-/// The history of a store that others write.
-protocol CustomHistory {
+/// A store that others write, without its type: its history, and the store for a context.
+protocol OtherStore {
+    func forContext(_ state: EditingState) -> any ObjectStore
     var storeIdentifier: String { get }
     /// The transactions; nil for a store that has none of the type.
     func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]?
@@ -12,8 +13,10 @@ protocol CustomHistory {
     func takeToken(of number: Int64) -> (any HistoryToken)?
 }
 
-extension CustomStore: CustomHistory {
+extension CustomStore: OtherStore {
     var storeIdentifier: String { store.identifier }
+
+    func forContext(_ state: EditingState) -> any ObjectStore { CustomStore(self, state) }
 
     func fetchHistory<T: HistoryTransaction>(
         _ descriptor: HistoryDescriptor<T>
@@ -42,7 +45,7 @@ extension CustomStore: CustomHistory {
     }
 
     func takeToken(of number: Int64) -> (any HistoryToken)? {
-        try? calling { tokens.removeValue(forKey: number) }
+        try? calling { saves.tokens.removeValue(forKey: number) }
     }
 
     func history(_ fetch: HistoryFetch, objects: [HistoryObjects]) throws(LarderError) -> History {

@@ -24,7 +24,7 @@ extension CustomStore {
             let changed = try StoreChanges(changes, schema) { [self] identifiers in
                 try read(identifiers).mapValues(\.values)
             }
-            if let saved = changed.inserted.first(where: unusable.contains) {
+            if let saved = changed.inserted.first(where: saves.unusable.contains) {
                 throw Self.noIdentifier(saved)
             }
             if let deletion, try delete(deletion, changed) {
@@ -65,7 +65,7 @@ extension CustomStore {
                 new.entityName == temporary.entityName,
                 seen.insert(new).inserted || isUnique(new.entityName)
             else {
-                unusable.insert(temporary)
+                saves.unusable.insert(temporary)
                 continue
             }
             saved.inserted.append(new)
@@ -74,11 +74,11 @@ extension CustomStore {
         saved.transaction = number
         if let token = result.historyToken {
             // Those of saves that failed in another store of the container are not taken.
-            if tokens.count >= tokensMax { tokens = [:] }
-            tokens[number] = token
+            if saves.tokens.count >= tokensMax { saves.tokens = [:] }
+            saves.tokens[number] = token
         }
-        if let temporary = changed.inserted.first(where: unusable.contains) {
-            unusable.formUnion(changed.inserted)
+        if let temporary = changed.inserted.first(where: saves.unusable.contains) {
+            saves.unusable.formUnion(changed.inserted)
             throw Self.noIdentifier(temporary)
         }
         return saved
@@ -143,24 +143,24 @@ extension CustomStore {
     private func announce(
         _ changes: [(PersistentIdentifier, HistoryRun.Kind, names: [String])]
     ) -> Int64 {
-        number += 1
+        saves.number += 1
         let runs = changes.compactMap { identifier, kind, names in
             identifier.permanentKey.map {
                 HistoryRun(kind, identifier.entityName, $0...$0, properties: names)
             }
         }
         let transaction = LarderModel.HistoryTransaction(
-            token: LarderModel.HistoryToken(store: identifier, epoch: 0, number: number),
+            token: LarderModel.HistoryToken(store: identifier, epoch: 0, number: saves.number),
             timestamp: Date(), author: state.author ?? "", runs: runs)
-        commits.withLock { if delivery.isObserved { $0.append(transaction) } }
-        return number
+        saves.commits.withLock { if saves.delivery.isObserved { $0.append(transaction) } }
+        return saves.number
     }
 
     /// Tells the observers what was committed. It is called without the lock.
     private func deliver() {
-        guard let last = commits.withLock({ $0.last?.id }) else { return }
-        delivery.committed(last) { number in
-            commits.withLock { commits in
+        guard let last = saves.commits.withLock({ $0.last?.id }) else { return }
+        saves.delivery.committed(last) { number in
+            saves.commits.withLock { commits in
                 defer { commits = [] }
                 return commits.filter { $0.id > number }
             }
@@ -169,10 +169,10 @@ extension CustomStore {
 
     func observeCommits(
         _ body: @escaping @Sendable (LarderModel.HistoryTransaction) -> Void
-    ) -> any AnyObject & Sendable { delivery.observe(body) }
+    ) -> any AnyObject & Sendable { saves.delivery.observe(body) }
 
     /// The position after the last save of this process.
     func currentToken() throws(LarderError) -> LarderModel.HistoryToken {
-        try calling { LarderModel.HistoryToken(store: identifier, epoch: 0, number: number) }
+        try calling { LarderModel.HistoryToken(store: identifier, epoch: 0, number: saves.number) }
     }
 }

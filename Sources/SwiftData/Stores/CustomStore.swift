@@ -3,30 +3,19 @@ internal import LarderModel
 internal import LarderObjects
 internal import Synchronization
 
-/// A store that others write, as the object layer sees it.
+/// A store that others write, as one context or a container sees it.
 ///
-/// Sendable unchecked: everything but the commits is used under the lock only.
+/// Sendable unchecked: the store and the state are used under the lock of the saves only.
 final class CustomStore<Store: DataStore>: ObjectStore, @unchecked Sendable {
     let identifier: UUID
     let schema: LarderModel.Schema
     let isReadOnly = false
     let store: Store
     let types: [String: any PersistentModel.Type]
-    var state = EditingState()
-    /// Recursive, since a store may use a context of its own container.
-    private let lock = NSRecursiveLock()
-
-    // MARK: Saves
-
-    /// The number of the last save, from 1.
-    var number: Int64 = 0
-    /// The tokens of saves that nobody has taken yet.
-    var tokens: [Int64: any HistoryToken] = [:]
-    /// Inserted objects that the store has saved without a usable identifier.
-    var unusable: Set<PersistentIdentifier> = []
-    let delivery = CommitDelivery(after: 0)
-    /// Commits that were not delivered yet.
-    let commits = Mutex<[LarderModel.HistoryTransaction]>([])
+    /// Who calls the store.
+    var state: EditingState
+    /// What all contexts of the container share.
+    let saves: CustomSaves
 
     init(_ store: Store, _ schema: Schema) throws {
         self.store = store
@@ -35,17 +24,30 @@ final class CustomStore<Store: DataStore>: ObjectStore, @unchecked Sendable {
         types = Dictionary(
             schema.descriptions.map { ($0.type.entityName, $0.type) },
             uniquingKeysWith: { first, _ in first })
-        store.initializeState(for: state)
+        state = EditingState()
+        saves = CustomSaves()
+        initializeState()
     }
 
-    deinit { store.invalidateState(for: state) }
+    /// The same store for a context.
+    init(_ other: CustomStore, _ state: EditingState) {
+        store = other.store
+        schema = other.schema
+        identifier = other.identifier
+        types = other.types
+        self.state = state
+        saves = other.saves
+        initializeState()
+    }
+
+    deinit { saves.locked { store.invalidateState(for: state) } }
+
+    private func initializeState() { saves.locked { store.initializeState(for: state) } }
 
     /// Calls the store. Its errors arrive as they are where the context throws.
     func calling<Result>(_ body: () throws -> Result) throws(LarderError) -> Result {
-        lock.lock()
-        defer { lock.unlock() }
         do {
-            return try body()
+            return try saves.locked(body)
         } catch {
             throw StoreFailure.wrapped(error)
         }

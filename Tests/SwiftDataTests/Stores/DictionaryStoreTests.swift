@@ -236,14 +236,26 @@ struct DictionaryStoreTests {
         #expect(!context.hasChanges)
     }
 
-    @Test("initializeState is called once for a container, and invalidateState when it ends")
+    @Test("a context calls the store with its own editing state, which ends with the context")
     func states() throws {
         func use() throws {
             let container = try container()
+            let own = shelf.states
+            #expect(own.count == 1)
             try fill(container)
-            #expect(shelf.states.count == 1)
+            #expect(shelf.states == own)
+            let contexts = [ModelContext(container), ModelContext(container)]
+            let states = contexts.map(\.editingState.id)
+            #expect(shelf.states == own.union(states))
+            for (context, state) in zip(contexts, states) {
+                context.insert(Film(title: "a"))
+                try context.save()
+                #expect(shelf.requests.last?.editingState.id == state)
+            }
         }
         try use()
+        // The queue that posts notifications of remote changes keeps a container for a moment.
+        for _ in 0..<1_000 where !shelf.states.isEmpty { Thread.sleep(forTimeInterval: 0.01) }
         #expect(shelf.states.isEmpty)
     }
 
