@@ -133,9 +133,7 @@ extension ObjectContext {
         let stored = BatchRows(batch, model, store: store.identifier)
         let shown = stored.shown(&values)
         let siblings = Siblings(batch.objects, store: store.identifier)
-        let tables = stored.entityNames.enumerated().map { index, name in
-            registered(name, in: store, adding: index == 0 ? batch.rowCount : 0)
-        }
+        let tables = registered(stored.entityNames, of: batch, in: store)
         var objects: [StoredObject] = []
         objects.reserveCapacity(batch.rowCount)
         for row in 0..<shown.count {

@@ -77,11 +77,16 @@ public final class ObjectContext {
             object, identifier.isTemporary ? nil : model.store(of: identifier)?.identifier)
     }
 
-    /// The objects of an entity in its store, to which a number of objects will be added.
+    /// The objects of the entities of a batch in a store, to which its rows will be added.
     func registered(
-        _ entityName: String, in store: any ObjectStore, adding count: Int
-    ) -> ObjectRegistry.Table {
-        registry.table(of: entityName, in: store.identifier, adding: count)
+        _ entityNames: [String], of batch: Batch, in store: any ObjectStore
+    ) -> [ObjectRegistry.Table<Int64>] {
+        let byteCount = batch.columns.reduce(0) { $0 + $1.byteCount }
+        return entityNames.enumerated().map { index, name in
+            registry.table(
+                of: name, in: store.identifier, adding: index == 0 ? batch.rowCount : 0,
+                byteCount: index == 0 ? byteCount : 0)
+        }
     }
 
     func unregister(_ identifier: PersistentIdentifier) { registry.remove(identifier) }

@@ -1,120 +1,146 @@
 internal import FoundationEssentials
 internal import LarderModel
 
-/// The objects that a context has, by their identifiers. It does not keep them.
+/// The objects that a context has, by their identifiers.
+///
+/// An object that nobody else has is not one of them any more: it is not found, and its memory is
+/// released when as many objects were added as there are. Weak references would say the same, but
+/// they take a part of the memory and slow down every use of an object.
 ///
 /// The objects of an entity are in one store, so a table of them needs keys only.
 struct ObjectRegistry {
-    private struct Registration {
-        weak var object: StoredObject?
-    }
+    final class Table<Key: Hashable> {
+        private var objects: [Key: StoredObject] = [:]
 
-    /// The objects of one entity in the store of the entity, by their keys.
-    final class Table {
-        fileprivate let store: UUID
-        private var registrations: [Int64: Registration] = [:]
-
-        fileprivate init(store: UUID) { self.store = store }
-
-        subscript(key: Int64) -> StoredObject? {
-            get { registrations[key]?.object }
-            set { registrations[key] = newValue.map { Registration(object: $0) } }
+        /// The object with a key, if anyone has it.
+        subscript(key: Key) -> StoredObject? {
+            get {
+                guard let index = objects.index(forKey: key) else { return nil }
+                if isKnownUniquelyReferenced(&objects.values[index]) { return nil }
+                return objects.values[index]
+            }
+            set { objects[key] = newValue }
         }
 
         fileprivate func reserve(_ count: Int) {
-            registrations.reserveCapacity(registrations.count + count)
+            objects.reserveCapacity(objects.count + count)
         }
 
-        fileprivate var count: Int { registrations.count }
-        fileprivate var objects: [StoredObject] { registrations.values.compactMap(\.object) }
+        fileprivate var count: Int { objects.count }
 
-        fileprivate func sweep() {
-            registrations = registrations.filter { $0.value.object != nil }
+        fileprivate var used: [StoredObject] {
+            var used: [StoredObject] = []
+            forEach { if !$1 { used.append(objects.values[$0]) } }
+            return used
+        }
+
+        fileprivate func releaseUnused() {
+            var unused: [Key] = []
+            forEach { if $1 { unused.append(objects.keys[$0]) } }
+            for key in unused { objects[key] = nil }
+        }
+
+        /// Calls a closure for each index, with whether nobody else has the object. A sequence of
+        /// the indices would have the objects, too.
+        private func forEach(_ body: (Dictionary<Key, StoredObject>.Index, Bool) -> Void) {
+            var index = objects.startIndex
+            while index != objects.endIndex {
+                body(index, isKnownUniquelyReferenced(&objects.values[index]))
+                objects.formIndex(after: &index)
+            }
         }
     }
 
-    /// By entity name.
-    private var tables: [String: Table] = [:]
-    /// By temporary name.
-    private var temporary: [String: Registration] = [:]
-    /// Objects with identifiers of stores that the context does not have.
-    private var foreign: [PersistentIdentifier: Registration] = [:]
-    private static let addedMax = 16_384
-    /// How many objects may be added before the next sweep, and how many were.
-    private var sweepAfter = Self.addedMax
-    private var addedCount = 0
+    /// The objects of one entity in the store of the entity.
+    struct Stored {
+        let store: UUID
+        let table = Table<Int64>()
+    }
 
-    /// The number of objects, with some of those that have ended.
-    var count: Int { tables.values.reduce(temporary.count + foreign.count) { $0 + $1.count } }
+    /// By entity name.
+    private var stored: [String: Stored] = [:]
+    /// By temporary name.
+    private let temporary = Table<String>()
+    /// Objects with identifiers of stores that the context does not have.
+    private let foreign = Table<PersistentIdentifier>()
+    private static let sizeMin = 4_096
+    /// The size of objects that may be added before memory is released, and of those that were: one
+    /// for an object, and one for each page of their values.
+    private var sizeMax = Self.sizeMin
+    private var addedSize = 0
+
+    /// The number of objects, with some that nobody has any more.
+    var count: Int { stored.values.reduce(temporary.count + foreign.count) { $0 + $1.table.count } }
 
     var objects: [StoredObject] {
-        tables.values.flatMap(\.objects) + temporary.values.compactMap(\.object)
-            + foreign.values.compactMap(\.object)
+        stored.values.flatMap(\.table.used) + temporary.used + foreign.used
     }
 
     subscript(identifier: PersistentIdentifier) -> StoredObject? {
         switch identifier.key {
         case .temporary(let name):
-            let object = temporary[name]?.object
+            let object = temporary[name]
             return object?.identifier == identifier ? object : nil
         case .permanent(let key):
-            guard let table = tables[identifier.entityName], table.store == identifier.store else {
-                return foreign[identifier]?.object
-            }
-            return table[key]
+            guard let stored = stored[identifier.entityName], stored.store == identifier.store
+            else { return foreign[identifier] }
+            return stored.table[key]
         }
     }
 
     /// The table of an entity in its store, to which a number of objects will be added.
-    mutating func table(of entityName: String, in store: UUID, adding count: Int) -> Table {
-        prepare(adding: count)
+    ///
+    /// - Parameter byteCount: Roughly the size of their values.
+    mutating func table(
+        of entityName: String, in store: UUID, adding count: Int, byteCount: Int
+    ) -> Table<Int64> {
+        release(adding: count + byteCount >> 12)
         let table = table(of: entityName, in: store)
         table.reserve(count)
         return table
     }
 
-    private mutating func table(of entityName: String, in store: UUID) -> Table {
-        if let table = tables[entityName] { return table }
-        let new = Table(store: store)
-        tables[entityName] = new
-        return new
+    private mutating func table(of entityName: String, in store: UUID) -> Table<Int64> {
+        if let stored = stored[entityName] { return stored.table }
+        let new = Stored(store: store)
+        stored[entityName] = new
+        return new.table
     }
 
     /// - Parameter store: That of the object's entity, if the identifier is of this store.
     mutating func insert(_ object: StoredObject, _ store: UUID?) {
-        prepare(adding: 1)
+        release(adding: 1)
         let identifier = object.identifier
         switch identifier.key {
-        case .temporary(let name): temporary[name] = Registration(object: object)
+        case .temporary(let name): temporary[name] = object
         case .permanent(let key):
             if let store {
                 table(of: identifier.entityName, in: store)[key] = object
             } else {
-                foreign[identifier] = Registration(object: object)
+                foreign[identifier] = object
             }
         }
     }
 
-    mutating func remove(_ identifier: PersistentIdentifier) {
+    func remove(_ identifier: PersistentIdentifier) {
         switch identifier.key {
         case .temporary(let name): temporary[name] = nil
         case .permanent(let key):
-            if let table = tables[identifier.entityName], table.store == identifier.store {
-                table[key] = nil
+            if let stored = stored[identifier.entityName], stored.store == identifier.store {
+                stored.table[key] = nil
             } else {
                 foreign[identifier] = nil
             }
         }
     }
 
-    /// Removes what is left of objects that have ended, when as many were added as there were.
-    private mutating func prepare(adding added: Int) {
-        addedCount += added
-        guard addedCount > sweepAfter else { return }
-        for table in tables.values { table.sweep() }
-        temporary = temporary.filter { $0.value.object != nil }
-        foreign = foreign.filter { $0.value.object != nil }
-        sweepAfter = max(Self.addedMax, count)
-        addedCount = added
+    private mutating func release(adding size: Int) {
+        addedSize += size
+        guard addedSize > sizeMax else { return }
+        for stored in stored.values { stored.table.releaseUnused() }
+        temporary.releaseUnused()
+        foreign.releaseUnused()
+        sizeMax = max(Self.sizeMin, count)
+        addedSize = size
     }
 }

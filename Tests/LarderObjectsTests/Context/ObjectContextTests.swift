@@ -224,4 +224,32 @@ struct ObjectContextTests {
         try readArticles(ofCategories: 3..<6)
         #expect(article == nil)
     }
+
+    @Test("does not find an object that nobody has, and releases it when others are read")
+    func unusedObjects() throws {
+        let shop = try Shop()
+        func insertCategories(_ names: [String]) throws {
+            let changes = names.map { name in
+                Change.insert(
+                    PersistentIdentifier(temporary: name, entityName: "Category"),
+                    values: ["name": .string(name)])
+            }
+            _ = try shop.store.save(ChangeSet(changes))
+        }
+        let owner = shop.owner()
+        try insertCategories(["first"])
+        weak var object: StoredObject?
+        let identifier: PersistentIdentifier
+        do {
+            let category = try #require(try owner.fetch(ObjectFetch("Category")).first)
+            object = category._$object
+            identifier = category._$object.identifier
+            #expect(owner.context.registeredObject(for: identifier) === object)
+        }
+        #expect(owner.context.registeredObject(for: identifier) == nil)
+        try insertCategories((0..<9_000).map { "\($0)" })
+        #expect(try owner.fetch(ObjectFetch("Category")).count == 9_001)
+        #expect(try owner.fetch(ObjectFetch("Category")).count == 9_001)
+        #expect(object == nil)
+    }
 }
