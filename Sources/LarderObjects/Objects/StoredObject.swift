@@ -143,9 +143,8 @@ public final class StoredObject {
             let former = state.withLock { state in
                 if slot >= state.cells.count {
                     // An initializer sets one property after the other.
-                    state.cells.reserveCapacity(max(8, slot + 1))
-                    let missing = slot + 1 - state.cells.count
-                    state.cells.append(contentsOf: repeatElement(nil, count: missing))
+                    if state.cells.isEmpty { state.cells.reserveCapacity(max(8, slot + 1)) }
+                    while state.cells.count <= slot { state.cells.append(nil) }
                 }
                 state.cells[slot] = newValue
                 if state.decoded.isEmpty { return Held<Any?>(value: nil) }
