@@ -326,18 +326,23 @@ static sample changes(int64_t count) {
     return (sample){time, done};
 }
 
+// All properties, as on the other sides: a query that reads only prices reads rows with texts too.
 static sample load_notes(int64_t count) {
-    char row[100];
+    char text[2][200], row[500];
     // Workers would take part in a query, and their time is not that of the session.
     run(database, "SET max_parallel_workers_per_gather = 0");
     run(database, "DROP TABLE IF EXISTS note");
-    run(database, "CREATE TABLE note (id bigserial PRIMARY KEY, price numeric NOT NULL, "
-                  "quantity bigint NOT NULL)");
-    expect(database, PQexec(database, "COPY note (price, quantity) FROM STDIN"), PGRES_COPY_IN);
+    run(database, "CREATE TABLE note (id bigserial PRIMARY KEY, title text, body text, "
+                  "price numeric, quantity bigint, created float8)");
+    expect(database, PQexec(database, "COPY note (title, body, price, quantity, created) "
+                                      "FROM STDIN"), PGRES_COPY_IN);
     for (int64_t number = 1; number <= count; number++) {
+        make_text(text[0], plain_words, number);
+        make_text(text[1], mixed_words, number);
         int64_t cents = make_cents(number);
-        int length = snprintf(row, sizeof row, "%lld.%02lld\t%lld\n", (long long)(cents / 100),
-            (long long)(cents % 100), (long long)make_quantity(number));
+        int length = snprintf(row, sizeof row, "%s\t%s\t%lld.%02lld\t%lld\t%lld\n", text[0],
+            text[1], (long long)(cents / 100), (long long)(cents % 100),
+            (long long)make_quantity(number), (long long)make_created(number));
         if (PQputCopyData(database, row, length) != 1) fail("copy", PQerrorMessage(database));
     }
     if (PQputCopyEnd(database, NULL) != 1) fail("copy", PQerrorMessage(database));

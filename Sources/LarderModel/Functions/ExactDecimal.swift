@@ -47,38 +47,14 @@ package struct ExactDecimal: Hashable, Sendable {
 
     /// Parses stored text, in UTF-8; nil for a text that is no decimal, as a damaged file may have.
     package init?(storedText text: Span<UInt8>) {
-        guard let number = Self.short(text) else {
+        guard let short = ShortDecimal(text) else {
             guard let decimal = Decimal(exactly: text.string) else { return nil }
             self.init(decimal)
             return
         }
-        self = number
-    }
-
-    /// Parses text of up to 18 digits without an exponent; nil for any other text.
-    private static func short(_ text: Span<UInt8>) -> ExactDecimal? {
-        let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
-        let start = isNegative ? 1 : 0
-        // With the decimal point.
-        guard text.count > start, text.count - start <= 19 else { return nil }
-        var magnitude: UInt64 = 0
-        var point: Int?
-        for index in start..<text.count {
-            let digit = text[index] &- UInt8(ascii: "0")
-            if digit < 10 {
-                magnitude = magnitude &* 10 &+ UInt64(digit)
-            } else if text[index] == UInt8(ascii: "."), point == nil, index > start,
-                index < text.count - 1
-            {
-                point = index
-            } else {
-                return nil
-            }
-        }
-        guard point != nil || text.count - start <= 18 else { return nil }
-        return ExactDecimal(
-            isNegative: isNegative, magnitude: UInt128(magnitude),
-            exponent: point.map { $0 + 1 - text.count } ?? 0)
+        self.init(
+            isNegative: short.isNegative, magnitude: UInt128(short.magnitude),
+            exponent: short.exponent)
     }
 
     /// Nil for NaN and for numbers of more than 38 digits.
@@ -140,17 +116,21 @@ package struct ExactDecimal: Hashable, Sendable {
     }
 
     /// Whether a `Decimal` can hold it.
-    var isDecimal: Bool {
+    package var isDecimal: Bool {
         magnitude < Self.magnitudeEnd
             && (Decimal.usualExponents.contains(exponent) || decimal != nil)
     }
 
     // MARK: Powers of ten
 
-    /// The powers of ten that fit in 64 bits with a sign.
-    private static let smallPowers: [UInt64] = (0...18).map {
-        (0..<$0).reduce(1) { power, _ in power * 10 }
-    }
+    /// The powers of ten that fit in 64 bits with a sign. A list of literals needs no code that
+    /// initializes it before its first use.
+    static let smallPowers: [UInt64] = [
+        1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
+        10_000_000_000, 100_000_000_000, 1_000_000_000_000, 10_000_000_000_000,
+        100_000_000_000_000, 1_000_000_000_000_000, 10_000_000_000_000_000,
+        100_000_000_000_000_000, 1_000_000_000_000_000_000,
+    ]
 
     private static let powers: [UInt128] = (0...38).map {
         (0..<$0).reduce(1) { power, _ in power * 10 }
@@ -167,6 +147,41 @@ package struct ExactDecimal: Hashable, Sendable {
         }
         let (scaled, overflow) = magnitude.multipliedReportingOverflow(by: power(exponent))
         return overflow ? nil : scaled
+    }
+}
+
+/// A number of up to 18 digits as its text has them.
+struct ShortDecimal {
+    let isNegative: Bool
+    /// With the trailing zeros of the text.
+    let magnitude: UInt64
+    /// The power of ten of the last digit, from -17 to 0.
+    let exponent: Int
+
+    /// Parses text without an exponent, in UTF-8; nil for any other text and for more digits.
+    @inline(__always)
+    init?(_ text: Span<UInt8>) {
+        isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
+        let start = isNegative ? 1 : 0
+        // With the decimal point.
+        guard text.count > start, text.count - start <= 19 else { return nil }
+        var magnitude: UInt64 = 0
+        var point: Int?
+        for index in start..<text.count {
+            let digit = text[index] &- UInt8(ascii: "0")
+            if digit < 10 {
+                magnitude = magnitude &* 10 &+ UInt64(digit)
+            } else if text[index] == UInt8(ascii: "."), point == nil, index > start,
+                index < text.count - 1
+            {
+                point = index
+            } else {
+                return nil
+            }
+        }
+        guard point != nil || text.count - start <= 18 else { return nil }
+        self.magnitude = magnitude
+        exponent = point.map { $0 + 1 - text.count } ?? 0
     }
 }
 

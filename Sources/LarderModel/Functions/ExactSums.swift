@@ -52,6 +52,16 @@ public struct DecimalSum: Sendable {
         sum.add(number)
     }
 
+    /// Adds the number of a stored text, in UTF-8; ignores a text that is no decimal, as a damaged
+    /// file may have.
+    package mutating func add(storedText text: Span<UInt8>) {
+        if let short = ShortDecimal(text), sum.add(short) {
+            count += 1
+        } else if let number = ExactDecimal(storedText: text) {
+            add(number)
+        }
+    }
+
     /// Removes a decimal that was added.
     public mutating func remove(_ decimal: Decimal) {
         guard let number = ExactDecimal(decimal) else { return }
@@ -104,6 +114,19 @@ struct WideDecimalSum: Sendable {
         } else {
             recent = sum
         }
+    }
+
+    /// Adds the number if it has no smaller digit than the sum, and if no overflow is possible.
+    @inline(__always)
+    mutating func add(_ number: ShortDecimal) -> Bool {
+        let shift = number.exponent - exponent
+        guard 0...18 ~= shift else { return false }
+        let summand = Int128(
+            truncatingIfNeeded: UInt128(number.magnitude, times: ExactDecimal.smallPowers[shift]))
+        let (sum, overflow) = recent.addingReportingOverflow(
+            number.isNegative ? -summand : summand)
+        if !overflow { recent = sum }
+        return !overflow
     }
 
     mutating func add(_ number: WideNumber) { wide.add(number, negated: false) }

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import LarderModel
 
-/// Exact aggregates of decimals, which are stored as text.
+/// Exact aggregates of decimals, which are stored as text. Each takes one number, or a form with
+/// its arguments: see ``DecimalForm``.
 enum DecimalFunctions {
     /// The order of decimals. Every connection of a store has it: see `StoreConnection`.
     static let collation = "decimal"
@@ -14,16 +15,16 @@ enum DecimalFunctions {
         on connection: Connection, _ problems: FunctionFaults
     ) throws(SQLiteError) {
         let interruption = connection.limit.interruption
-        try connection.registerAggregate(name: sum, argumentCount: 1) {
+        try connection.registerAggregate(name: sum, argumentCount: -1) {
             DecimalTotal(problems, isAverage: false)
         }
-        try connection.registerAggregate(name: average, argumentCount: 1) {
+        try connection.registerAggregate(name: average, argumentCount: -1) {
             DecimalTotal(problems, isAverage: true)
         }
-        try connection.registerAggregate(name: median, argumentCount: 1) {
+        try connection.registerAggregate(name: median, argumentCount: -1) {
             Median(problems, interruption)
         }
-        try connection.registerAggregate(name: stddev, argumentCount: 1) {
+        try connection.registerAggregate(name: stddev, argumentCount: -1) {
             DecimalPopulationDeviation()
         }
     }
@@ -36,6 +37,10 @@ enum DecimalFunctions {
         case .integer: ExactDecimal(argument.int64)
         case .real, .text, .blob: argument.withSpan { ExactDecimal(storedText: $0) }
         }
+    }
+
+    fileprivate static func number(_ arguments: FunctionArguments) -> ExactDecimal? {
+        arguments.count == 1 ? decimal(arguments[0]) : DecimalForm.number(arguments)
     }
 
     fileprivate static func result(_ decimal: Decimal) -> FunctionResult {
@@ -59,7 +64,11 @@ private final class DecimalTotal: Aggregation {
     }
 
     func step(_ arguments: FunctionArguments) {
-        if let decimal = DecimalFunctions.decimal(arguments[0]) { sum.add(decimal) }
+        if arguments.count == 1, arguments[0].type == .text {
+            arguments[0].withSpan { sum.add(storedText: $0) }
+        } else if let number = DecimalFunctions.number(arguments) {
+            sum.add(number)
+        }
     }
 
     func finish() -> FunctionResult {
@@ -84,9 +93,9 @@ private final class Median: Aggregation {
 
     func step(_ arguments: FunctionArguments) {
         guard median.count <= StatisticFunctions.medianValuesMax,
-            let decimal = DecimalFunctions.decimal(arguments[0])
+            let number = DecimalFunctions.number(arguments)
         else { return }
-        median.add(decimal)
+        median.add(number)
     }
 
     func finish() -> FunctionResult {
@@ -104,7 +113,7 @@ private final class DecimalPopulationDeviation: Aggregation {
     private var deviation = DecimalDeviation()
 
     func step(_ arguments: FunctionArguments) {
-        if let decimal = DecimalFunctions.decimal(arguments[0]) { deviation.add(decimal) }
+        if let number = DecimalFunctions.number(arguments) { deviation.add(number) }
     }
 
     func finish() -> FunctionResult { deviation.value.map { .real($0) } ?? .null }

@@ -41,13 +41,8 @@ enum ScalarFunctions {
                 .format,
             ]
         ),
-        (
-            .decimal,
-            [
-                .add, .subtract, .multiply, .divide, .modulus, .negate, .abs, .floor, .ceiling,
-                .round, .trunc, .format,
-            ]
-        ),
+        // Their arithmetic is in DecimalForm.
+        (.decimal, [.round, .format]),
         (
             .string,
             [
@@ -121,26 +116,6 @@ enum ScalarFunctions {
         _ function: ScalarFunction, _ kind: Kind
     ) -> (argumentCount: Int32, body: (FunctionArguments) -> FunctionResult)? {
         switch (kind, function) {
-        case (.decimal, .add), (.decimal, .subtract), (.decimal, .multiply), (.decimal, .divide),
-            (.decimal, .modulus):
-            return (
-                2,
-                { arguments in
-                    guard let left = DecimalFunctions.decimal(arguments[0]),
-                        let right = DecimalFunctions.decimal(arguments[1])
-                    else { return .null }
-                    return function.value(of: left, right).map { .decimal($0) } ?? .null
-                }
-            )
-        case (.decimal, .negate), (.decimal, .abs), (.decimal, .floor), (.decimal, .ceiling),
-            (.decimal, .round), (.decimal, .trunc):
-            return (
-                1,
-                { arguments in
-                    let operand = DecimalFunctions.decimal(arguments[0])
-                    return operand.flatMap(function.value(of:)).map { .decimal($0) } ?? .null
-                }
-            )
         case (.date, .year), (.date, .month), (.date, .day), (.date, .hour), (.date, .minute),
             (.date, .second), (.date, .weekday):
             return (

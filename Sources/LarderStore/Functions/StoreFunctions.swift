@@ -9,6 +9,7 @@ enum StoreFunctions {
     ) throws(SQLiteError) -> (problems: FunctionFaults, groups: GroupedRows) {
         let problems = FunctionFaults()
         try DecimalFunctions.register(on: connection, problems)
+        try DecimalForm.register(on: connection)
         try StatisticFunctions.register(on: connection, problems)
         try StringFunctions.register(on: connection, problems)
         try StringCollations.register(on: connection)

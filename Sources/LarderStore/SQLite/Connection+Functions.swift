@@ -63,16 +63,22 @@ extension Connection {
         name: String,
         compare: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
     ) throws(SQLiteError) {
-        let content = Box(compare)
+        let content = Box(CollationBody(compare: compare))
         let box = Unmanaged.passRetained(content).toOpaque()
         let result = sqlite3_create_collation_v2(
             handle, name, SQLITE_UTF8, box,
             { box, leftCount, left, rightCount, right in
-                let box: Box<(UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int> = unboxed(box)
-                let order = box.content(
-                    UnsafeRawBufferPointer(start: left, count: left == nil ? 0 : Int(leftCount)),
-                    UnsafeRawBufferPointer(start: right, count: right == nil ? 0 : Int(rightCount)))
-                return Int32(order.signum())
+                guard let box else {
+                    preconditionFailure("SQLite passes the pointer of the registration")
+                }
+                let left = UnsafeRawBufferPointer(
+                    start: left, count: left == nil ? 0 : Int(leftCount))
+                let right = UnsafeRawBufferPointer(
+                    start: right, count: right == nil ? 0 : Int(rightCount))
+                // Not retained, because this runs per comparison; SQLite holds the box.
+                return Unmanaged<Box<CollationBody>>.fromOpaque(box)._withUnsafeGuaranteedRef {
+                    Int32($0.content.compare(left, right).signum())
+                }
             }, release)
         guard result == SQLITE_OK else {
             // Unlike functions, a collation that fails is not destroyed by SQLite.
@@ -96,6 +102,11 @@ private struct ScalarBody {
         limit?.countResult(ofBytes: result.byteCount)
         result.set(on: context, arguments)
     }
+}
+
+/// A structure, because a box calls a closure of its own through a thunk.
+private struct CollationBody {
+    let compare: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
 }
 
 /// A closure as an object, for a pointer to it.

@@ -33,6 +33,9 @@ extension SQLWriter {
         if try isNil(left) { return .sql(try operand(right) + isNull) }
         let mayBothBeNil = Self.isNullableColumn(left) && Self.isNullableColumn(right)
         let symbol: SQL = negated ? " IS NOT " : mayBothBeNil ? " IS " : " = "
+        if !mayBothBeNil, let order = try decimalOrder(left, right) {
+            return .sql("\(order)\(symbol)0")
+        }
         let (one, other) = (try compared(left, options), try compared(right, options))
         if !negated, let found = try canonicalEquality(left, right, options) {
             // The plus keeps SQLite from putting the value for the column into the other term,
@@ -78,7 +81,12 @@ extension SQLWriter {
         if try isAnyNil([left, right]) { return .always(negated) }
         let isUnknownPossible = Self.isNullableColumn(left) || Self.isNullableColumn(right)
         let symbol = (negated && !isUnknownPossible ? name.opposite : name).sql
-        let test: SQL = "\(try compared(left, options)) \(symbol) \(try compared(right, options))"
+        let test: SQL =
+            if let order = try decimalOrder(left, right) {
+                "\(order) \(symbol) 0"
+            } else {
+                "\(try compared(left, options)) \(symbol) \(try compared(right, options))"
+            }
         return .sql(finished(test, negated && isUnknownPossible))
     }
 

@@ -55,7 +55,11 @@ extension SQLWriter {
     ) throws(LarderError) -> SQL {
         guard case .attribute(let kind) = type else { preconditionFailure("numbers have types") }
         switch (function, kind) {
-        case (_, .decimal): return try call(function, .decimal, operands)
+        case (.round, .decimal) where operands.count == 2:
+            return try call(function, .decimal, operands)
+        case (_, .decimal):
+            let number = PlanOperand.function(function, operands, type, name: "")
+            return try decimalCall(DecimalForm.value, [number])
         case (.round, .int64) where operands.count == 2:
             return try call(function, .int64, operands)
         case (.add, .date), (.subtract, .date):
@@ -123,7 +127,7 @@ extension SQLWriter {
     }
 
     /// An operand in an argument list.
-    private mutating func argument(_ operand: PlanOperand) throws(LarderError) -> SQL {
+    mutating func argument(_ operand: PlanOperand) throws(LarderError) -> SQL {
         if case .value(let value) = operand { return SQL([.operand(value)]) }
         return try self.operand(operand)
     }

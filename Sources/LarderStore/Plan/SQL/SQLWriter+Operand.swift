@@ -119,8 +119,11 @@ extension SQLWriter {
         _ function: AggregateFunction, _ operand: PlanOperand?, _ type: OperandType
     ) throws(LarderError) -> SQL {
         guard let operand else { return "COUNT(*)" }
-        let argument = try self.operand(operand)
         let isDecimal = operand.type == .attribute(.decimal)
+        if operand.isDecimalArithmetic, [.sum, .average, .median, .stddev].contains(function) {
+            return try decimalCall(Self.functionName(function, isDecimal: true), [operand])
+        }
+        let argument = try self.operand(operand)
         let isInteger = operand.type?.isInteger ?? false
         switch function {
         case .count: return "COUNT(\(argument))"
