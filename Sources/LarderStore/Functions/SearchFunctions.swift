@@ -15,6 +15,10 @@ enum SearchFunctions {
     /// given the numbers of words that FTS5 has stored for it.
     static let matchScore = "larder_match_score"
 
+    /// `larder_selective_terms(index, query)`: the query without the terms that are not worth their
+    /// lists; see ``TermSelection``.
+    static let selectiveTerms = "larder_selective_terms"
+
     static func name(of function: ScalarFunction) -> String? {
         switch function {
         case .search: search
@@ -44,6 +48,11 @@ enum SearchFunctions {
             guard arguments.count == 1 else { return .error("\(matchScore) needs the sizes") }
             return arguments[0].withSpan { .real(counts.score(of: match, sizes: $0)) }
         }
+        // The connection calls its functions from within a statement, which retains it.
+        try connection.registerScalar(name: selectiveTerms, argumentCount: 2) {
+            [unowned connection] in
+            $0[1].isNull ? .null : .text(selected($0[1].string, $0[0].string, connection))
+        }
         for function in [ScalarFunction.highlight, .snippet] {
             try register(function, on: connection, problems) {
                 arguments, search throws(LarderError) in
@@ -52,6 +61,20 @@ enum SearchFunctions {
                 for index in 0..<arguments.count { operands.append(value(arguments[index])) }
                 return ScalarFunctions.result(try function.marked(operands, search, interruption))
             }
+        }
+    }
+
+    private static func selected(
+        _ query: String, _ index: String, _ connection: Connection
+    ) -> String {
+        let terms = TrigramQuery.terms(of: query)
+        guard terms.count > 1 else { return query }
+        do throws(SQLiteError) {
+            let selection = try TermSelection(connection, index: index)
+            return TrigramQuery.text(of: try selection.selected(of: terms))
+        } catch {
+            // All terms are right, too. A read that has been stopped ends in any case.
+            return query
         }
     }
 
