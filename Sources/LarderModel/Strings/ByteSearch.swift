@@ -39,40 +39,44 @@ package struct ByteSearch: Sendable {
         in text: Span<UInt8>, from start: Int, _ interruption: inout Interruption
     ) -> Int? {
         guard !part.isEmpty else { return start }
-        let firstBytes = UInt64(repeating: part[first])
-        let secondBytes = UInt64(repeating: part[second])
-        let bytes = text.bytes
+        let pair = BytePair(part[first], at: first, part[second], at: second)
         /// The comparisons of bytes that may fail before the search continues in another way.
         var comparisonsLeft = 4 * (text.count - start) + 1_024
         var position = start
         let last = text.count - part.count
         let wordsEnd = text.count - max(first, second) - 8
         while position <= last {
-            if interruption.isDue(after: 8) { return nil }
-            guard position <= wordsEnd else {
+            let blockStart = position
+            // Most words have neither byte. A look at the interruption takes as long as a word.
+            let blockEnd = min(wordsEnd - 8, position + Self.blockBytes)
+            while position <= blockEnd,
+                pair.occurrences(in: text, at: position)
+                    | pair.occurrences(in: text, at: position + 8) == 0
+            { position += 16 }
+            if interruption.isDue(after: max(8, position - blockStart)) { return nil }
+            guard wordsEnd >= 0 else {
                 if isPart(text, at: position, &comparisonsLeft) { return position }
                 position += 1
                 continue
             }
-            // A byte is 0 where both bytes of the part occur.
-            let firstWord = bytes.unsafeLoadUnaligned(
-                fromByteOffset: position + first, as: UInt64.self)
-            let secondWord = bytes.unsafeLoadUnaligned(
-                fromByteOffset: position + second, as: UInt64.self)
-            let difference = (firstWord ^ firstBytes) | (secondWord ^ secondBytes)
-            var zeros = UInt64(littleEndian: difference.zeroBytes)
-            while zeros != 0 {
-                let candidate = position + zeros.trailingZeroBitCount / 8
+            // The last word may begin before the position.
+            let word = min(position, wordsEnd)
+            var occurrences = pair.occurrences(in: text, at: word)
+            occurrences &= UInt64.max << UInt64(8 * (position - word))
+            while occurrences != 0 {
+                let candidate = word + occurrences.trailingZeroBitCount / 8
                 if candidate <= last, isPart(text, at: candidate, &comparisonsLeft) {
                     return candidate
                 }
-                zeros &= zeros &- 1
+                occurrences &= occurrences &- 1
             }
-            position += 8
+            position = word + 8
             if comparisonsLeft < 0 { return linearOffset(in: text, from: position, &interruption) }
         }
         return nil
     }
+
+    private static let blockBytes = 1_024
 
     @inline(__always)
     private func isPart(
@@ -100,5 +104,28 @@ package struct ByteSearch: Sendable {
         guard offset >= 0, offset + part.count <= text.count else { return false }
         for index in part.indices where text[offset + index] != part[index] { return false }
         return true
+    }
+}
+
+/// Two bytes at two offsets from the start of a part.
+private struct BytePair {
+    private let (first, second): (UInt64, UInt64)
+    private let (firstOffset, secondOffset): (Int, Int)
+
+    init(_ first: UInt8, at firstOffset: Int, _ second: UInt8, at secondOffset: Int) {
+        (self.first, self.second) = (UInt64(repeating: first), UInt64(repeating: second))
+        (self.firstOffset, self.secondOffset) = (firstOffset, secondOffset)
+    }
+
+    /// Eight offsets of a text, of which the highest bit of a byte says whether both bytes occur
+    /// there. The bit may be set without them, but only after one where they do.
+    @inline(__always)
+    func occurrences(in text: Span<UInt8>, at offset: Int) -> UInt64 {
+        let bytes = text.bytes
+        let firstWord = bytes.unsafeLoadUnaligned(
+            fromByteOffset: offset + firstOffset, as: UInt64.self)
+        let secondWord = bytes.unsafeLoadUnaligned(
+            fromByteOffset: offset + secondOffset, as: UInt64.self)
+        return UInt64(littleEndian: (firstWord ^ first) | (secondWord ^ second)).zeroBytes
     }
 }

@@ -82,6 +82,31 @@ public struct LikePattern: Sendable {
         return stepsLeft < 0 ? nil : true
     }
 
+    /// Whether a text in NFC certainly matches, whatever characters it has outside of what the
+    /// pattern's literals and `?` match: these are simple scalars between simple boundaries. The
+    /// pattern has to begin and end with `*`. False if that is not certain.
+    func matchesParts(
+        of text: Span<UInt8>, stepsMax: Int, _ interruption: inout Interruption
+    ) -> Bool {
+        guard segments.count > 2, segments[0].pieces.isEmpty,
+            segments[segments.count - 1].pieces.isEmpty
+        else { return false }
+        var stepsLeft = stepsMax
+        var position = 0
+        for index in 1..<segments.count - 1 {
+            let segment = segments[index]
+            guard
+                let end = segment.firstEnd(in: text, from: position, &stepsLeft, &interruption),
+                let start = segment.start(in: text, to: end, &stepsLeft), stepsLeft >= 0,
+                text.isSimpleBoundary(start), text.isSimpleBoundary(end)
+            else { return false }
+            let part = text.extracting(start..<end)
+            guard part.simpleCharacterCount != nil, !part.hasCarriageReturn else { return false }
+            position = end
+        }
+        return true
+    }
+
     private static func segments(of steps: [Step<Character>]) -> [LikeSegment] {
         steps.split(separator: .anyRun, omittingEmptySubsequences: false).map { steps in
             var segment = LikeSegment()

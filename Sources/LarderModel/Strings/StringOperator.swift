@@ -23,6 +23,10 @@ package final class StringOperator {
     /// Nil without options.
     private let folder: TextFolder?
     private let likeStepsMax: Int
+    /// Whether the pattern is so short that a match with a short text needs no interruption.
+    private let isShort: Bool
+    /// The length of a short text or pattern.
+    private static let shortBytesMax = 256
 
     /// - Parameter pattern: In NFC.
     package init(
@@ -33,6 +37,7 @@ package final class StringOperator {
         self.options = options
         self.likeStepsMax = likeStepsMax
         self.pattern = pattern.folded(options, interruption)
+        isShort = self.pattern.utf8.count <= Self.shortBytesMax
         let like = name == .like ? LikePattern(self.pattern) : nil
         self.like = like
         search = ByteSearch(like?.longestLiteral ?? Array(self.pattern.utf8))
@@ -48,7 +53,8 @@ package final class StringOperator {
     package func holds(
         _ text: Span<UInt8>, _ interruption: Interruption = .never
     ) throws(LarderError) -> Bool {
-        var interruption = interruption
+        // A copy of an interruption takes as long as a short text.
+        var interruption = isShort && text.count <= Self.shortBytesMax ? .never : interruption
         guard let folder else { return try holds(unfolded: text, &interruption) }
         if !concernsLineEnds || !text.hasCarriageReturn {
             let isTrue = try folder.withSimple(text) { text throws(LarderError) in
@@ -94,6 +100,8 @@ package final class StringOperator {
         case .like:
             // No text without the longest literal matches.
             guard search.offset(in: text, from: 0, &interruption) != nil else { return false }
+            let hasParts = like?.matchesParts(of: text, stepsMax: likeStepsMax, &interruption)
+            if hasParts == true { return true }
             if !concernsLineEnds || !text.hasCarriageReturn, text.simpleCharacterCount != nil {
                 return try holds(simple: text, &interruption)
             }

@@ -14,6 +14,13 @@ enum SearchFunctions {
     /// `larder_match_score(index, sizes)`: the score of the row that an index of words has found,
     /// given the numbers of words that FTS5 has stored for it.
     static let matchScore = "larder_match_score"
+    /// `larder_page_score(index, count[, sizes])`: the same for the first rows by score; without the
+    /// sizes, whether the row may be among this number of rows. See ``PageScores``.
+    static let pageScore = "larder_page_score"
+
+    /// `larder_selective_terms(index, query)`: the query without the terms that are not worth their
+    /// lists; see ``TermSelection``.
+    static let selectiveTerms = "larder_selective_terms"
 
     static func name(of function: ScalarFunction) -> String? {
         switch function {
@@ -42,7 +49,22 @@ enum SearchFunctions {
         var counts = TermCounts()
         try connection.registerMatch(name: matchScore) { match, arguments in
             guard arguments.count == 1 else { return .error("\(matchScore) needs the sizes") }
-            return arguments[0].withSpan { .real(counts.score(of: match, sizes: $0)) }
+            counts.read(match)
+            return arguments[0].withSpan { .real(counts.score(sizes: $0)) }
+        }
+        try connection.registerMatch(name: pageScore) { match, arguments in
+            guard arguments.count > 0,
+                let scores = match.state({ PageScores(rowCount: arguments[0].int64) })
+            else { return .error("\(pageScore) needs the number of rows") }
+            guard arguments.count > 1 else {
+                return .integer(scores.mayInclude(match) ? 1 : 0)
+            }
+            return arguments[1].withSpan { .real(scores.add(match, sizes: $0)) }
+        }
+        // The connection calls its functions from within a statement, which retains it.
+        try connection.registerScalar(name: selectiveTerms, argumentCount: 2) {
+            [unowned connection] in
+            $0[1].isNull ? .null : .text(selected($0[1].string, $0[0].string, connection))
         }
         for function in [ScalarFunction.highlight, .snippet] {
             try register(function, on: connection, problems) {
@@ -52,6 +74,20 @@ enum SearchFunctions {
                 for index in 0..<arguments.count { operands.append(value(arguments[index])) }
                 return ScalarFunctions.result(try function.marked(operands, search, interruption))
             }
+        }
+    }
+
+    private static func selected(
+        _ query: String, _ index: String, _ connection: Connection
+    ) -> String {
+        let terms = TrigramQuery.terms(of: query)
+        guard terms.count > 1 else { return query }
+        do throws(SQLiteError) {
+            let selection = try TermSelection(connection, index: index)
+            return TrigramQuery.text(of: try selection.selected(of: terms))
+        } catch {
+            // All terms are right, too. A read that has been stopped ends in any case.
+            return query
         }
     }
 
@@ -97,38 +133,5 @@ enum SearchFunctions {
         case .real: .double(argument.double)
         case .text: .string(argument.string)
         }
-    }
-}
-
-/// The occurrences of the terms of a search in the columns of an index, in memory that is used for
-/// every row.
-private struct TermCounts {
-    private var counts: [Int] = []
-
-    /// - Parameter sizes: The number of words in each column, as SQLite's variable-length integers.
-    mutating func score(of match: MatchedRow, sizes: Span<UInt8>) -> Double {
-        let termCount = match.phraseCount
-        var columnCount = 0
-        for index in sizes.indices where sizes[index] < 0x80 { columnCount += 1 }
-        let size = termCount * columnCount
-        if counts.count < size { counts = [Int](repeating: 0, count: size) }
-        for index in 0..<size { counts[index] = 0 }
-        for term in 0..<termCount {
-            match.forEachInstance(ofPhrase: term) { column in
-                if column < columnCount { counts[column * termCount + term] += 1 }
-            }
-        }
-        var score = SearchScore()
-        var (column, wordCount) = (0, 0)
-        for index in sizes.indices {
-            // Seven bits per byte, the highest first. Limits of texts keep it below nine bytes.
-            wordCount = wordCount << 7 | Int(sizes[index] & 0x7F)
-            guard sizes[index] < 0x80 else { continue }
-            for term in 0..<termCount where counts[column * termCount + term] > 0 {
-                score.add(occurrences: counts[column * termCount + term], wordCount: wordCount)
-            }
-            (column, wordCount) = (column + 1, 0)
-        }
-        return score.value
     }
 }

@@ -89,18 +89,26 @@ enum StringFunctions {
         guard let name = name(of: comparison) else {
             preconditionFailure("\(comparison) is not an operator of strings")
         }
-        try connection.registerScalar(name: name, argumentCount: 3) { arguments in
-            if arguments[0].isNull || arguments[1].isNull { return .null }
+        let limit = connection.limit
+        // It counts the bytes itself, since those of a constant pattern cost nothing per row.
+        try connection.registerScalar(name: name, argumentCount: 3, isBounded: false) { arguments in
+            if arguments[0].isNull { return .null }
             do throws(LarderError) {
-                let prepared = try arguments.prepared(at: 1) { () throws(LarderError) in
-                    try prepare(arguments[1].string, options(arguments[2]))
+                let prepared = try arguments.preparedUnlessNull(at: 1) {
+                    () throws(LarderError) in
+                    guard limit.allowsCall(ofBytes: arguments[1].byteCount) else {
+                        throw Conversions.stopped
+                    }
+                    return try prepare(arguments[1].string, options(arguments[2]))
                 }
+                guard let prepared else { return .null }
                 let isTrue = try arguments[0].withSpan { text throws(LarderError) in
-                    try test(text, prepared)
+                    guard limit.allowsCall(ofBytes: text.count) else { throw Conversions.stopped }
+                    return try test(text, prepared)
                 }
                 return .integer(isTrue ? 1 : 0)
             } catch {
-                return problems.report(error)
+                return limit.stopReason == nil ? problems.report(error) : .stopped
             }
         }
     }

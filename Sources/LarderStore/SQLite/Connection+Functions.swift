@@ -96,7 +96,7 @@ private struct ScalarBody {
     @inline(__always)
     func call(_ context: OpaquePointer?, _ arguments: FunctionArguments) {
         guard limit?.allowsCall(ofBytes: arguments.byteCount) != false else {
-            return FunctionResult.error("the read has been stopped").set(on: context)
+            return FunctionResult.stopped.set(on: context)
         }
         let result = body(arguments)
         limit?.countResult(ofBytes: result.byteCount)

@@ -8,8 +8,31 @@ struct MatchedRow {
     /// The number of phrases of the query, excluded ones too.
     var phraseCount: Int { Int(api.pointee.xPhraseCount(context)) }
 
-    /// Calls the closure with the column of each occurrence of a phrase that makes the row match.
-    func forEachInstance(ofPhrase phrase: Int, _ body: (_ column: Int) -> Void) {
+    /// The number of columns of the table.
+    var columnCount: Int { Int(api.pointee.xColumnCount(context)) }
+
+    var key: Int64 { api.pointee.xRowid(context) }
+
+    /// An object for the function that FTS5 keeps for all rows of a run of the query.
+    ///
+    /// A function must use one class.
+    func state<State: AnyObject>(_ make: () -> State) -> State? {
+        if let known = api.pointee.xGetAuxdata(context, 0) {
+            return Unmanaged<State>.fromOpaque(known).takeUnretainedValue()
+        }
+        let made = make()
+        // If this fails, FTS5 has released the object already.
+        let result = api.pointee.xSetAuxdata(
+            context, Unmanaged.passRetained(made).toOpaque(),
+            { if let object = $0 { Unmanaged<AnyObject>.fromOpaque(object).release() } })
+        return result == SQLITE_OK ? made : nil
+    }
+
+    /// Calls the closure with the column of each occurrence of a phrase that makes the row match,
+    /// and with the index of the occurrence's first word in the column.
+    func forEachInstance(
+        ofPhrase phrase: Int, _ body: (_ column: Int, _ wordIndex: Int) -> Void
+    ) {
         var iterator = Fts5PhraseIter()
         var (column, offset): (Int32, Int32) = (0, 0)
         guard
@@ -17,7 +40,7 @@ struct MatchedRow {
                 == SQLITE_OK
         else { return }
         while column >= 0 {
-            body(Int(column))
+            body(Int(column), Int(offset))
             api.pointee.xPhraseNext(context, &iterator, &column, &offset)
         }
     }

@@ -25,12 +25,7 @@ extension FunctionArguments {
     /// The size of the texts and blobs.
     var byteCount: Int {
         var sum = 0
-        for index in 0..<count {
-            // SQLite would convert a number to text to count its bytes.
-            let type = sqlite3_value_type(values?[index])
-            guard type == SQLITE_TEXT || type == SQLITE_BLOB else { continue }
-            sum += Int(sqlite3_value_bytes(values?[index]))
-        }
+        for index in 0..<count { sum += self[index].byteCount }
         return sum
     }
 }
@@ -52,6 +47,16 @@ extension FunctionArguments {
             { if let object = $0 { Unmanaged<AnyObject>.fromOpaque(object).release() } })
         return made
     }
+
+    /// The same for an argument that may be nil; nil if it is.
+    func preparedUnlessNull<Prepared: AnyObject, Failure: Error>(
+        at index: Int, _ make: () throws(Failure) -> Prepared
+    ) throws(Failure) -> Prepared? {
+        if let known = sqlite3_get_auxdata(context, Int32(index)) {
+            return Unmanaged<Prepared>.fromOpaque(known).takeUnretainedValue()
+        }
+        return self[index].isNull ? nil : try prepared(at: index, make)
+    }
 }
 
 /// One argument of an SQL function. Valid during the call only.
@@ -71,6 +76,15 @@ struct FunctionArgument {
     var isInteger: Bool { sqlite3_value_type(handle) == SQLITE_INTEGER }
 
     var isNull: Bool { sqlite3_value_type(handle) == SQLITE_NULL }
+
+    /// The size of a text or blob; 0 for others.
+    @inline(__always)
+    var byteCount: Int {
+        // SQLite would convert a number to text to count its bytes.
+        let type = sqlite3_value_type(handle)
+        guard type == SQLITE_TEXT || type == SQLITE_BLOB else { return 0 }
+        return Int(sqlite3_value_bytes(handle))
+    }
 
     var int64: Int64 { sqlite3_value_int64(handle) }
 
@@ -111,6 +125,9 @@ enum FunctionResult {
     case blob([UInt8])
     /// Ends the statement; the text is the error's message.
     case error(String)
+
+    /// The result after the statement's budget is used up.
+    static let stopped = FunctionResult.error("the read has been stopped")
 
     /// The size of a text or blob that was made for the result.
     var byteCount: Int {

@@ -18,6 +18,8 @@ struct SearchTable: Hashable, Sendable {
 
     /// The suffix of the table with the numbers of words per row.
     static let sizesSuffix = "_docsize"
+    /// The suffix of the table with the pages on which terms begin.
+    static let pagesSuffix = "_idx"
 
     /// The number of characters in a trigram.
     static let termLength = 3
@@ -69,7 +71,7 @@ struct SearchTable: Hashable, Sendable {
     private var storage: [(suffix: String, columns: SQL)] {
         var tables: [(suffix: String, columns: SQL)] = [
             ("_data", "(id INTEGER PRIMARY KEY, block BLOB)"),
-            ("_idx", "(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID"),
+            (Self.pagesSuffix, "(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID"),
         ]
         if terms == .words {
             tables.append((Self.sizesSuffix, "(id INTEGER PRIMARY KEY, sz BLOB)"))

@@ -28,10 +28,34 @@ enum TrigramQuery {
                 index -= counts[text]
                 text += 1
             }
-            let term = quoted(texts[text][index..<index + SearchTable.termLength])
+            var scalars = String.UnicodeScalarView()
+            scalars.append(contentsOf: texts[text][index..<index + SearchTable.termLength])
+            let term = String(scalars)
             if !terms.contains(term) { terms.append(term) }
         }
-        return terms.joined(separator: " ")
+        return self.text(of: terms)
+    }
+
+    /// The query for texts that have all of these terms.
+    static func text(of terms: [String]) -> String {
+        terms.map(quoted).joined(separator: " ")
+    }
+
+    /// The terms of a query.
+    static func terms(of query: String) -> [String] {
+        var terms: [String] = []
+        var rest = Substring(query).unicodeScalars
+        // After a quotation mark a term has three characters, of which quotation marks are doubled.
+        while rest.popFirst() != nil {
+            var term = String.UnicodeScalarView()
+            while term.count < SearchTable.termLength, let scalar = rest.popFirst() {
+                term.append(scalar)
+                if scalar == "\"" { _ = rest.popFirst() }
+            }
+            terms.append(String(term))
+            rest = rest.dropFirst(2)
+        }
+        return terms
     }
 
     /// The texts that every string contains for which an operator of strings holds.
@@ -57,9 +81,9 @@ enum TrigramQuery {
     }
 
     /// A string of the query language, in which a quotation mark is doubled.
-    private static func quoted(_ term: ArraySlice<Unicode.Scalar>) -> String {
+    private static func quoted(_ term: String) -> String {
         var quoted = "\"".unicodeScalars
-        for scalar in term {
+        for scalar in term.unicodeScalars {
             if scalar == "\"" { quoted.append(scalar) }
             quoted.append(scalar)
         }

@@ -28,7 +28,8 @@ struct WordIndexTests {
 
     /// The numbers and scores of the objects that a search finds, and the SQL that found them.
     private func found(
-        _ search: String, in columns: String, entity: String = "Note"
+        _ search: String, in columns: String, entity: String = "Note",
+        by sharedReader: (any StoreReader)? = nil
     ) throws -> (rows: [Column.Storage], sql: String) {
         let parameters = QueryParameters(arguments: [
             .value(.string(search)), .value(.string(search)),
@@ -42,7 +43,7 @@ struct WordIndexTests {
                     QueryColumn("score(\(columns), %@)"),
                 ])))
         let plan = try library.store.plan(query, parameters)
-        let reader = try library.store.makeReader()
+        let reader = try sharedReader ?? library.store.makeReader()
         let sql = try reader.explain(plan, parameters, budget: ReadBudget()).sql
         let cursor = try reader.open(plan, parameters, budget: ReadBudget())
         defer { cursor.close() }
@@ -96,6 +97,18 @@ struct WordIndexTests {
             if case .integers(let numbers) = indexed.rows[0] { foundCount += numbers.count }
         }
         #expect(foundCount > 1_000)
+    }
+
+    @Test("has the scores of searches of several indexes one after the other")
+    func severalIndexes() throws {
+        try library.insert("Note", ["title": "one two", "text": "one two three four"])
+        let reader = try library.store.makeReader()
+        let columns = ["text", "title, text", "title", "text"]
+        for (search, columns) in zip(["one two three four", "one four", "two", "one"], columns) {
+            let indexed = try found(search, in: columns, by: reader)
+            #expect(indexed.sql.contains("larder_match_score"))
+            #expect(try indexed.rows == found(search, in: columns).rows)
+        }
     }
 
     @Test("ranks the objects of a page as the texts without an index do")

@@ -224,9 +224,12 @@ extension SQLWriter {
         }
         let key = ColumnReference(alias: column.reference.alias, column: Layout.keyColumn)
         let index: SQL = "\(name: table)"
+        let terms: SQL = """
+            \(function: SearchFunctions.selectiveTerms)(\(literal: table), \
+            \(.trigrams(value, name, options)))
+            """
         var test: SQL = """
-            \(key.sql) IN (SELECT rowid FROM \(index) \
-            WHERE \(index) MATCH \(.trigrams(value, name, options)))
+            \(key.sql) IN (SELECT rowid FROM \(index) WHERE \(index) MATCH \(terms))
             """
         test.depth += Self.existsDepth
         return test

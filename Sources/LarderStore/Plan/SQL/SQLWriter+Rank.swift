@@ -41,10 +41,13 @@ extension SQLWriter {
     ) throws(LarderError) -> SQL {
         let order = zip(["score", "k"] as [SQL], query.order)
             .map { key, order in order.isDescending ? "\(key) DESC" : key }
+        // The index finds rows by their keys, which decide between equal scores.
+        let skipsRows = query.order[0].isDescending && !query.order[1].isDescending
+        let matches = search.matches + (skipsRows ? [search.isOnPage] : [])
         var keys: SQL = """
-            SELECT \(name: search.index.table).rowid AS k, \(search.score) AS score \
-            FROM \(search.tables) WHERE \(search.matches.joined(separator: " AND ")) \
-            ORDER BY \(order)
+            SELECT \(name: search.index.table).rowid AS k, \
+            \(skipsRows ? search.pageScore : search.score) AS score \
+            FROM \(search.tables) WHERE \(matches.joined(separator: " AND ")) ORDER BY \(order)
             """
         try appendLimit(to: &keys)
         rankedSearch = search
@@ -83,6 +86,17 @@ struct RankedSearch {
         readsRanked
             ? "ranked.score" : "\(function: SearchFunctions.matchScore)(\(table), sizes.sz)"
     }
+
+    /// The same for the first rows of the order by score. The rows for which ``isOnPage`` is false
+    /// are left out before their numbers of words are read.
+    var pageScore: SQL {
+        "\(function: SearchFunctions.pageScore)(\(table), \(pageRowCount), sizes.sz)"
+    }
+
+    var isOnPage: SQL { "\(function: SearchFunctions.pageScore)(\(table), \(pageRowCount))" }
+
+    /// The number of rows up to the end of the page.
+    private var pageRowCount: SQL { "\(.limit) + \(.offset)" }
 
     /// The conditions for the rows of ``tables``.
     var matches: [SQL] {
