@@ -14,8 +14,8 @@ enum SearchFunctions {
     /// `larder_match_score(index, sizes)`: the score of the row that an index of words has found,
     /// given the numbers of words that FTS5 has stored for it.
     static let matchScore = "larder_match_score"
-    /// `larder_page_score(index, count[, sizes])`: the same for the first rows by score; without the
-    /// sizes, whether the row may be among this number of rows. See ``PageScores``.
+    /// `larder_page_score(index, count[, sizes])`: the same for the first rows by score. Without
+    /// the sizes, whether the row may be among this number of rows; see ``PageScores``.
     static let pageScore = "larder_page_score"
 
     /// `larder_selective_terms(index, query)`: the query without the terms that are not worth their
