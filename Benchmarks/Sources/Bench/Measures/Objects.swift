@@ -61,8 +61,8 @@ struct Objects: Measure {
                 goal: .atMost(45)))
     }
 
-    /// From a change in one process, before its save, to Observation in another one. The save, which
-    /// waits for the disk, is a part of it.
+    /// From a change in one process, before its save, to Observation in another one. The save,
+    /// which waits for the disk, is a part of it.
     private func measureObservation(_ run: Run, _ own: Peer, _ joined: Peer) throws {
         let changes = run.size(200, quick: 20)
         for (what, writer, watcher) in [
