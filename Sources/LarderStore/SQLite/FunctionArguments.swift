@@ -25,7 +25,7 @@ extension FunctionArguments {
     /// The size of the texts and blobs.
     var byteCount: Int {
         var sum = 0
-        for index in 0..<count { sum += self[index].byteCount }
+        for index in 0..<count { sum += FunctionArgument(handle: values?[index]).byteCount }
         return sum
     }
 }
