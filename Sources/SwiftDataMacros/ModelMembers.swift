@@ -42,6 +42,7 @@ extension ModelDeclaration {
             """
             \(overriding("func")) _$unite() {
                 super._$unite()
+                guard \(storage) !== _$object else { return }
                 if let level = \(storage) { _$object.unite(with: level) }
                 \(storage) = _$object
             }

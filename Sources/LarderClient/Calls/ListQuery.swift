@@ -15,13 +15,19 @@ struct ListQuery<Element: Sendable>: Sendable {
     }
 }
 
-/// A reply to a query whose whole result is wanted.
-enum ListReply {
-    /// - Returns: the batches, and whether another reply follows.
-    /// - Throws: `malformedMessage` if the reply is not a batch, or not a valid one.
-    static func batches(in reply: Reply) throws(LarderError) -> ([Batch], more: Bool) {
+extension Array {
+    /// Appends what a closure makes of the batches of a reply, and of the store's identifier.
+    ///
+    /// - Returns: whether this was the last reply.
+    /// - Throws: `malformedMessage` if the reply is not a batch, or not a valid one; errors of the
+    ///   closure.
+    mutating func append(
+        _ reply: Reply, _ welcome: Welcome,
+        _ elements: (Batch, UUID) throws(LarderError) -> [Element]
+    ) throws(LarderError) -> Bool {
         guard case .encodedBatches(let rows, let more) = reply else { throw .unexpectedReply }
-        return (try rows.batches(), more)
+        for batch in try rows.batches() { self += try elements(batch, welcome.storeIdentifier) }
+        return !more
     }
 }
 

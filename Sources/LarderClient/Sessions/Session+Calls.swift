@@ -81,11 +81,7 @@ extension Session {
                 let outcome = connection.outcome(of: id, until: attempt.deadline)
                 guard let reply = try attempt.resolve(outcome, now: .now) else { break }
                 do throws(LarderError) {
-                    let (batches, more) = try ListReply.batches(in: reply)
-                    for batch in batches {
-                        list += try elements(batch, connection.welcome.storeIdentifier)
-                    }
-                    if !more { return list }
+                    if try list.append(reply, connection.welcome, elements) { return list }
                 } catch {
                     connection.cancel(id)
                     throw error
@@ -109,11 +105,9 @@ extension Session {
                 let outcome = await connection.outcome(of: id, until: attempt.deadline)
                 guard let reply = try attempt.resolve(outcome, now: .now) else { break }
                 do throws(LarderError) {
-                    let (batches, more) = try ListReply.batches(in: reply)
-                    for batch in batches {
-                        elements += try list.elements(batch, connection.welcome.storeIdentifier)
+                    if try elements.append(reply, connection.welcome, list.elements) {
+                        return elements
                     }
-                    if !more { return elements }
                 } catch {
                     connection.cancel(id)
                     throw error

@@ -51,8 +51,7 @@ struct BatchRows {
     func layout(at row: Int) -> Layout? { layouts[entityIndex(at: row)] }
 
     func identifier(at row: Int) -> PersistentIdentifier {
-        PersistentIdentifier(
-            store: store, entityName: identity.entityName(at: row), key: identity.keys[row])
+        identity.identifier(at: row, in: store)
     }
 
     /// The rows with the lists that the context shows.

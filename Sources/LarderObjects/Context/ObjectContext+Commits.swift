@@ -77,10 +77,7 @@ extension ObjectContext {
                 for batch in batches {
                     guard let identity = batch.identity else { continue }
                     for row in 0..<batch.rowCount {
-                        found.insert(
-                            PersistentIdentifier(
-                                store: store.identifier, entityName: identity.entityName(at: row),
-                                key: identity.keys[row]))
+                        found.insert(identity.identifier(at: row, in: store.identifier))
                     }
                 }
             }

@@ -85,11 +85,7 @@ extension ObjectContext {
         return try store.elements(
             of: fetch, .identifiers, limit: limit, offset: offset
         ) { batch in
-            (0..<batch.rowCount).map { row in
-                PersistentIdentifier(
-                    store: store.identifier, entityName: batch.objects.entityName(at: row),
-                    key: batch.objects.keys[row])
-            }
+            (0..<batch.rowCount).map { batch.objects.identifier(at: $0, in: store.identifier) }
         }
     }
 

@@ -30,7 +30,7 @@ extension ObjectContext {
     private func unmanagedGraph(
         from owner: any ObjectOwner, _ entityName: (any ObjectOwner) -> String
     ) throws(LarderError) -> [(any ObjectOwner, ObjectEntity)] {
-        if !owner._$object.isManaged, owner._$object.related.isEmpty {
+        if owner._$object.related.isEmpty {
             return [(owner, try model.entity(named: entityName(owner)))]
         }
         var found: [(any ObjectOwner, ObjectEntity)] = []

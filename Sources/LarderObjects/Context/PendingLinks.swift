@@ -75,7 +75,7 @@ extension ObjectContext {
             _ stored: [PersistentIdentifier], of owner: PersistentIdentifier,
             _ property: ObjectProperty
         ) -> [PersistentIdentifier] {
-            guard hasPendingChanges,
+            guard
                 let destination = property.relationship.flatMap({
                     context.model.entities[$0.destination]
                 }),

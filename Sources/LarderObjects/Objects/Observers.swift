@@ -6,6 +6,4 @@ public import Observation
 /// down every access to the structure that has it.
 public final class Observers: Sendable {
     public let registrar = ObservationRegistrar()
-
-    public init() {}
 }

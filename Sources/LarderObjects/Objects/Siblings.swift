@@ -13,9 +13,6 @@ final class Siblings {
 
     /// Some of the objects, beginning with that of a row.
     func identifiers(from row: Int, max: Int) -> [PersistentIdentifier] {
-        (row..<min(row + max, objects.keys.count)).map { row in
-            PersistentIdentifier(
-                store: store, entityName: objects.entityName(at: row), key: objects.keys[row])
-        }
+        (row..<min(row + max, objects.keys.count)).map { objects.identifier(at: $0, in: store) }
     }
 }
