@@ -20,11 +20,12 @@ extension ModelDeclaration {
                 set { SwiftData._adopt(newValue, by: self) }
             }
             """,
-            initializer(
-                isFinal ? "init" : "required init", parameter: typeName,
-                assignment: "\(storage) = SwiftData._object(of: backingData)"),
             "\(overridable("func")) _$unite() {}",
-        ] + commonMembers(overridable: overridable)
+        ]
+            + initializers(
+                isFinal ? "" : "required ", backingDataOf: typeName,
+                assignment: "\(storage) = _$object")
+            + commonMembers(overridable: overridable)
             + keyPaths(inherited: nil, overridable: overridable)
     }
 
@@ -33,12 +34,6 @@ extension ModelDeclaration {
         let superclass = firstInheritedType ?? typeName
         return storageDeclarations + [
             "private static let \(firstSlot) = SwiftData._slotCount(of: \(superclass).self)",
-            initializer(
-                "required init", parameter: "\(typeName).Root",
-                assignment: """
-                    super.init(backingData: backingData)
-                        \(storage) = _$object
-                    """),
             """
             \(overriding("func")) _$unite() {
                 super._$unite()
@@ -47,7 +42,14 @@ extension ModelDeclaration {
                 \(storage) = _$object
             }
             """,
-        ] + commonMembers(overridable: overriding)
+        ]
+            + initializers(
+                "required ", backingDataOf: "\(typeName).Root",
+                assignment: """
+                    \(storage) = _$object
+                        super.init(_$object: _$object)
+                    """)
+            + commonMembers(overridable: overriding)
             + keyPaths(inherited: superclass, overridable: overriding)
     }
 
@@ -130,17 +132,24 @@ extension ModelDeclaration {
         ]
     }
 
-    private func initializer(
-        _ introducer: String, parameter: String, assignment: String
-    ) -> String {
+    private func initializers(
+        _ modifier: String, backingDataOf type: String, assignment: String
+    ) -> [String] {
         let initializations = properties.map { "    _\($0.plainName) = .init()\n" }
-        return """
-            public \(introducer)(
-                backingData: any SwiftData.BackingData<\(parameter)>
-            ) {
+        return [
+            """
+            public \(modifier)init(_$object: SwiftData._StoredObject) {
             \(initializations.joined())    \(assignment)
             }
+            """,
             """
+            public \(modifier)convenience init(
+                backingData: any SwiftData.BackingData<\(type)>
+            ) {
+                self.init(_$object: SwiftData._object(of: backingData))
+            }
+            """,
+        ]
     }
 
     /// Separate statements, because the type checker's time for an array of many elements grows

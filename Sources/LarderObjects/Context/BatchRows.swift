@@ -28,10 +28,9 @@ struct BatchRows {
                 Layout(entity: entity, slots: batch.columns.map { entity.slot(named: $0.name) })
             }
         }
-        let noValues = layouts.map { layout in
-            Array(repeating: Value?.none, count: layout?.entity.properties.count ?? 0)
-        }
-        cells = (0..<count).map { noValues[entityIndex(at: $0)] }
+        // Each row has an array of its own from the start, because a copy of one costs more.
+        let counts = layouts.map { $0?.entity.properties.count ?? 0 }
+        cells = (0..<count).map { Array(repeating: nil, count: counts[entityIndex(at: $0)]) }
         for (index, column) in batch.columns.enumerated() {
             let slots = layouts.map { $0?.slots[index] }
             if slots.count > 1 {

@@ -9,8 +9,7 @@ extension ObjectContext {
         try locked { () throws(LarderError) in
             applyCommitsOfOthers()
             guard fetch.includesPendingChanges, hasChanges else {
-                let found = try stored(fetch, limit: fetch.limit, offset: fetch.offset)
-                return found.filter { $0.status != .gone }
+                return try stored(fetch, limit: fetch.limit, offset: fetch.offset)
             }
             return try withPendingChanges(fetch)
         }
@@ -68,14 +67,22 @@ extension ObjectContext {
     ) throws(LarderError) -> [StoredObject] {
         _ = try model.entity(named: fetch.entityName)
         let store = try model.store(of: fetch.entityName)
-        let found = try store.elements(of: fetch, .objects, limit: limit, offset: offset) { batch in
-            let objects = register(batch, store)
-            if batch.prefetchPath == nil { return objects }
-            keep(objects)
-            return []
+        var known: [StoredObject] = []
+        let found: [StoredObject] = try store.elements(
+            of: fetch, .objects, limit: limit, offset: offset
+        ) { batch in
+            let registered = register(batch, store)
+            guard batch.prefetchPath == nil else {
+                keep(registered.objects)
+                return []
+            }
+            known += registered.known
+            return registered.objects
         }
-        refreshLists(of: found, except: Set(fetch.prefetch + (fetch.properties ?? [])))
-        return found
+        if known.isEmpty { return found }
+        refreshLists(of: known, except: Set(fetch.prefetch + (fetch.properties ?? [])))
+        // Who observes an object that has changed may have deleted some.
+        return found.filter { $0.status != .gone }
     }
 
     private func storedIdentifiers(

@@ -119,41 +119,44 @@ extension ObjectContext {
                 let part = Array(permanent[start...].prefix(Self.loadedMax))
                 start += part.count
                 let batches = try store.objects(part, properties: rowNames(of: entity))
-                for batch in batches { found += register(batch, store) }
+                for batch in batches { found += register(batch, store).objects }
             }
         }
         keep(found)
         return found
     }
 
-    /// The registered objects of the rows of a batch, with the values of objects without changes.
-    func register(_ batch: Batch, _ store: any ObjectStore) -> [StoredObject] {
-        guard batch.identity != nil, batch.rowCount > 0 else { return [] }
+    /// Registers the objects of the rows of a batch, with the values of objects without changes.
+    ///
+    /// - Returns: all of them, and those that the context had before.
+    func register(
+        _ batch: Batch, _ store: any ObjectStore
+    ) -> (objects: [StoredObject], known: [StoredObject]) {
+        guard batch.identity != nil, batch.rowCount > 0 else { return ([], []) }
         var values = StoredValues(self)
         let stored = BatchRows(batch, model, store: store.identifier)
         let shown = stored.shown(&values)
         let siblings = Siblings(batch.objects, store: store.identifier)
         let tables = registered(stored.entityNames, of: batch, in: store)
-        var objects: [StoredObject] = []
+        let place = place
+        var (objects, known): ([StoredObject], [StoredObject]) = ([], [])
         objects.reserveCapacity(batch.rowCount)
         for row in 0..<shown.count {
             guard let layout = shown.layout(at: row) else { continue }
             let table = tables[shown.entityIndex(at: row)]
-            let key = shown.identity.keys[row]
-            let object: StoredObject
-            if let known = table[key] {
-                object = known
+            let (object, isNew) = table.object(for: shown.identity.keys[row]) {
+                StoredObject(
+                    shown.identifier(at: row), layout.entity, .saved, place, shown.cells[row])
+            }
+            if !isNew {
                 refresh(object, layout, stored: stored.cells[row], shown: shown.cells[row])
-            } else {
-                object = StoredObject(
-                    shown.identifier(at: row), layout.entity, .saved, self, shown.cells[row])
-                table[key] = object
+                known.append(object)
             }
             object.siblings = siblings
             object.siblingIndex = row
             objects.append(object)
         }
-        return objects
+        return (objects, known)
     }
 
     /// Replaces the values of properties without changes.

@@ -101,10 +101,12 @@ public final class ObjectContext {
         of objects: [StoredObject], as type: Instance.Type
     ) -> [Instance] {
         locked {
+            let owner = owner
             var instances: [Instance] = []
             instances.reserveCapacity(objects.count)
             for object in objects {
-                if let instance = instance(of: object) as? Instance { instances.append(instance) }
+                let instance = object.owner ?? newInstance(of: object, owner)
+                if let instance = instance as? Instance { instances.append(instance) }
             }
             return instances
         }
@@ -112,16 +114,19 @@ public final class ObjectContext {
 
     /// The instance of the model class for an object.
     public func instance(of object: StoredObject) -> any ObjectOwner {
-        locked {
-            if let owner = object.owner { return owner }
-            guard let entity = object.entity else {
-                preconditionFailure("an object of a context has an entity")
-            }
-            let new = entity.ownerClass.make(object)
-            object.owner = new
-            if let owner { new._$join(owner) }
-            return new
+        locked { object.owner ?? newInstance(of: object, owner) }
+    }
+
+    private func newInstance(
+        of object: StoredObject, _ owner: AnyObject?
+    ) -> any ObjectOwner {
+        guard let entity = object.entity else {
+            preconditionFailure("an object of a context has an entity")
         }
+        let new = entity.ownerClass.make(object)
+        object.owner = new
+        if let owner { new._$join(owner) }
+        return new
     }
 
     /// The object with an identifier without reading it: it may turn out not to exist.
@@ -136,7 +141,7 @@ public final class ObjectContext {
             let entity = try model.entity(named: identifier.entityName)
             // A temporary identifier of another context, or of an object that is no more.
             let object = StoredObject(
-                identifier, entity, identifier.isTemporary ? .gone : .saved, self)
+                identifier, entity, identifier.isTemporary ? .gone : .saved, place)
             if !identifier.isTemporary { register(object) }
             return object
         }

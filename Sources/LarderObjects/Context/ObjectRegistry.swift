@@ -10,7 +10,8 @@ internal import LarderModel
 /// The objects of an entity are in one store, so a table of them needs keys only.
 struct ObjectRegistry {
     final class Table<Key: Hashable> {
-        private var objects: [Key: StoredObject] = [:]
+        /// No value is nil, but a new key is in the table before its object is made.
+        private var objects: [Key: StoredObject?] = [:]
 
         /// The object with a key, if anyone has it.
         subscript(key: Key) -> StoredObject? {
@@ -19,7 +20,29 @@ struct ObjectRegistry {
                 if isKnownUniquelyReferenced(&objects.values[index]) { return nil }
                 return objects.values[index]
             }
-            set { objects[key] = newValue }
+            set {
+                if let newValue {
+                    objects.updateValue(newValue, forKey: key)
+                } else {
+                    objects.removeValue(forKey: key)
+                }
+            }
+        }
+
+        /// The object with a key, if anyone has it, otherwise a new one.
+        func object(
+            for key: Key, new: () -> StoredObject
+        ) -> (object: StoredObject, isNew: Bool) {
+            Self.object(&objects[key, default: nil], new)
+        }
+
+        private static func object(
+            _ known: inout StoredObject?, _ new: () -> StoredObject
+        ) -> (object: StoredObject, isNew: Bool) {
+            if !isKnownUniquelyReferenced(&known), let known { return (known, false) }
+            let object = new()
+            known = object
+            return (object, true)
         }
 
         fileprivate func reserve(_ count: Int) {
@@ -30,19 +53,19 @@ struct ObjectRegistry {
 
         fileprivate var used: [StoredObject] {
             var used: [StoredObject] = []
-            forEach { if !$1 { used.append(objects.values[$0]) } }
+            forEach { if !$1, let object = objects.values[$0] { used.append(object) } }
             return used
         }
 
         fileprivate func releaseUnused() {
             var unused: [Key] = []
             forEach { if $1 { unused.append(objects.keys[$0]) } }
-            for key in unused { objects[key] = nil }
+            for key in unused { objects.removeValue(forKey: key) }
         }
 
         /// Calls a closure for each index, with whether nobody else has the object. A sequence of
         /// the indices would have the objects, too.
-        private func forEach(_ body: (Dictionary<Key, StoredObject>.Index, Bool) -> Void) {
+        private func forEach(_ body: (Dictionary<Key, StoredObject?>.Index, Bool) -> Void) {
             var index = objects.startIndex
             while index != objects.endIndex {
                 body(index, isKnownUniquelyReferenced(&objects.values[index]))

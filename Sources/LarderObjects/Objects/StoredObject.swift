@@ -49,11 +49,11 @@ public final class StoredObject {
     /// An object as the context has it.
     init(
         _ identifier: PersistentIdentifier, _ entity: ObjectEntity, _ status: Status,
-        _ context: ObjectContext, _ cells: [Value?] = []
+        _ place: ContextPlace, _ cells: [Value?] = []
     ) {
         state = Mutex(
             State(
-                cells: cells, status: status, entity: entity, place: context.place,
+                cells: cells, status: status, entity: entity, place: place,
                 identifier: identifier))
     }
 

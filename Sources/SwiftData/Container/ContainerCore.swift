@@ -168,16 +168,7 @@ extension ObjectEntity {
         self.init(
             entity, names: description.properties.map(\.storeName),
             OwnerClass(
-                make: { type.instance(of: $0) },
+                make: { type.init(_$object: $0) },
                 notify: { owner, slot in (owner as? any PersistentModel)?._$notify(slot: slot) }))
-    }
-}
-
-extension PersistentModel {
-    /// The instance for an object of a context.
-    fileprivate static func instance(of object: StoredObject) -> any ObjectOwner {
-        let model = Self(backingData: StoredBackingData<Self>(object))
-        model._$object = object
-        return model
     }
 }

@@ -21,6 +21,8 @@ public protocol PersistentModel: ObjectOwner, Observable, Hashable, Identifiable
     static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
     // What the macro writes for this module.
+    /// The instance for an object of a context.
+    init(_$object: StoredObject)
     var _$context: ModelContext? { get set }
     func _$notify(slot: Int)
 }
@@ -70,6 +72,11 @@ extension PersistentModel {
     }
 
     // MARK: - For the macro
+
+    public init(_$object object: StoredObject) {
+        self.init(backingData: StoredBackingData<Self>(object))
+        _$object = object
+    }
 
     public func _$join(_ contextOwner: AnyObject) {
         if let context = contextOwner as? ModelContext { _$context = context }

@@ -91,12 +91,16 @@ struct ModelExpansionTests {
         let final = MacroExpansion("@Model final class Item { init() {} }")
         #expect(final.contains("public static var schemaMetadata"))
         #expect(final.contains("public var _$context: SwiftData.ModelContext?"))
-        #expect(final.contains("public init( backingData: any SwiftData.BackingData<Item> )"))
+        #expect(final.contains("public init(_$object: SwiftData._StoredObject)"))
+        #expect(
+            final.contains(
+                "public convenience init( backingData: any SwiftData.BackingData<Item> )"))
         let open = MacroExpansion("@Model open class Item { init() {} }")
         #expect(open.contains("open class var schemaMetadata"))
         #expect(open.contains("open func _$notify"))
         #expect(open.contains("public final var _$context: SwiftData.ModelContext?"))
-        #expect(open.contains("public required init( backingData:"))
+        #expect(open.contains("public required init(_$object: SwiftData._StoredObject)"))
+        #expect(open.contains("public required convenience init( backingData:"))
         let plain = MacroExpansion("@Model class Item { init() {} }")
         #expect(plain.contains("public class var schemaMetadata"))
     }
@@ -115,8 +119,12 @@ struct ModelExpansionTests {
             "if let object = _$object_Dog { return object }",
             "private static let _$firstSlot_Dog = SwiftData._slotCount(of: Animal.self)",
             """
-            public required init( backingData: any SwiftData.BackingData<Dog.Root> ) {
-            _breed = .init() super.init(backingData: backingData) _$object_Dog = _$object }
+            public required init(_$object: SwiftData._StoredObject) {
+            _breed = .init() _$object_Dog = _$object super.init(_$object: _$object) }
+            """,
+            """
+            public required convenience init( backingData: any SwiftData.BackingData<Dog.Root> ) {
+            self.init(_$object: SwiftData._object(of: backingData)) }
             """,
             "public override class var schemaMetadata",
             "public override func _$notify(slot: Swift.Int)",

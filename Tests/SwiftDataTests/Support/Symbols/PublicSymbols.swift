@@ -215,6 +215,10 @@ final class PublicSymbols: SyntaxVisitor {
                 label: label, isOptional: parameter.defaultValue != nil,
                 isVariadic: parameter.ellipsis != nil)
         }
+        // Such a label says that the function is for what macros write.
+        guard !parameters.contains(where: { $0.label.hasPrefix("_$") }) else {
+            return .skipChildren
+        }
         let labels = parameters.map { "\($0.label):" }.joined()
         add("\(name)(\(labels))", baseName, .call(parameters))
         return .skipChildren
