@@ -34,6 +34,29 @@ extension Connection {
     /// The number of pages in the log after the last commit of this connection.
     var logPageCount: Int { logWatch.pageCount }
 
+    /// Makes the log's file long enough for a number of pages, by zeros after its end.
+    ///
+    /// SQLite recognizes that they are no pages. A commit whose pages replace them does not change
+    /// the length of the file, so its sync does not write the file system's journal.
+    func lengthenLog(toPages pageCount: Int) throws(SQLiteError) {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        let found = sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
+        guard found == SQLITE_OK, let file, let methods = file.pointee.pMethods,
+            let write = methods.pointee.xWrite, let size = methods.pointee.xFileSize
+        else { return }
+        var end: Int64 = 0
+        guard size(file, &end) == SQLITE_OK else { return }
+        let bytes = 32 + Int64(pageCount) * (24 + (try integer("PRAGMA page_size") ?? 0))
+        // SQLite writes no more than 128 KiB at once.
+        let zeros = [UInt8](repeating: 0, count: 64 << 10)
+        while end < bytes {
+            let count = min(Int64(zeros.count), bytes - end)
+            let result = write(file, zeros, Int32(count), end)
+            guard result == SQLITE_OK else { throw SQLiteError(handle, result) }
+            end += count
+        }
+    }
+
     /// Copies pages from the log into the database file.
     func checkpoint(_ kind: Checkpoint) throws(SQLiteError) {
         let mode =

@@ -46,6 +46,7 @@ extension Writer {
         let header = try? LogFile(connection.logPath).header()
         try connection.checkpoint(.truncate)
         checkpointedPageCount = 0
+        logRoom = 0
         let pageCount = try connection.integer("PRAGMA page_count") ?? 0
         store.archive?.begin(
             Archive.Generation(

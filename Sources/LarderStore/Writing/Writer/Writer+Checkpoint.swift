@@ -6,17 +6,30 @@ extension Writer {
         static let untilRestart = 8_000
         /// A log with more pages is truncated as soon as no reader needs it: 64 MiB.
         static let untilTruncation = 16_000
+        /// A log with fewer pages is as long as they are: a few commits do not need more.
+        static let untilLengthening = 8
+        /// The file of a longer log gets room for as many pages as it has, and this many at least.
+        static let addedMin = 64
     }
 
     var needsMaintenance: Bool {
         guard case .working = storage, !store.options.isReadOnly,
             let pageCount = statements?.connection.logPageCount
         else { return false }
-        if let archive = store.archive, archive.needsGeneration { return true }
         // After a complete checkpoint the log starts from its beginning.
         if pageCount < checkpointedPageCount { checkpointedPageCount = 0 }
+        return isCheckpointDue(pageCount) || isLogFull(pageCount)
+    }
+
+    private func isCheckpointDue(_ pageCount: Int) -> Bool {
+        if let archive = store.archive, archive.needsGeneration { return true }
         let interval = store.archive?.limits.pagesBetweenCheckpoints ?? Pages.betweenCheckpoints
         return pageCount - checkpointedPageCount >= interval
+    }
+
+    /// Whether the next commit would make the log's file longer, and not start from its beginning.
+    private func isLogFull(_ pageCount: Int) -> Bool {
+        pageCount >= max(logRoom, Pages.untilLengthening) && pageCount < Pages.betweenCheckpoints
     }
 
     var logByteCount: Int { store.logByteCount }
@@ -25,6 +38,12 @@ extension Writer {
         guard needsMaintenance || needsReadersToEnd, let connection = statements?.connection
         else { return }
         let pageCount = connection.logPageCount
+        if isLogFull(pageCount) {
+            logRoom = pageCount + max(pageCount, Pages.addedMin)
+            // The next commit reports it if there is no space.
+            try? connection.lengthenLog(toPages: logRoom)
+        }
+        guard needsReadersToEnd || isCheckpointDue(pageCount) else { return }
         progress.advance()
         defer { progress.advance() }
         do throws(SQLiteError) {
@@ -37,6 +56,7 @@ extension Writer {
             // reads the file alone.
             try connection.checkpoint(pageCount >= Pages.untilTruncation ? .truncate : .restart)
             checkpointedPageCount = 0
+            logRoom = 0
             // The transactions that made the log so long filled the page cache.
             connection.releaseMemory()
         } catch {

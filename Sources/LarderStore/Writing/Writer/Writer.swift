@@ -33,6 +33,8 @@ final class Writer: StoreWriter {
     /// commit may still be found in the log.
     private var lastTransaction: Int64 = 0
     var checkpointedPageCount = 0
+    /// The number of pages for which the log's file is long enough, as far as it was lengthened.
+    var logRoom = 0
     var needsReadersToEnd = false
     /// Whether the catalog names an archive that will not have the next commit.
     var isArchiveOutdated = false
@@ -56,6 +58,7 @@ final class Writer: StoreWriter {
     /// Takes over a connection, and reads the last keys and the last transaction from it.
     func use(_ connection: Connection) throws(SQLiteError) {
         connection.watchLog()
+        logRoom = 0
         connection.report(to: progress)
         conversions = Conversions(connection.limit)
         values = ValueCheck(conversions)

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LarderModel
 import Testing
 
@@ -147,6 +148,34 @@ struct WriterTests {
         #expect(try library.count("Category") == 7)
         try library.readConnection.execute("COMMIT")
         #expect(try library.count("Category") == 27)
+    }
+
+    @Test("makes the log's file longer before it is full, and finds all commits in it")
+    func lengthening() throws {
+        let folder = try MemoryFolder()
+        let store = try Store.open(
+            path: folder.storePath, schema: Library.schema(),
+            options: StoreOptions(synchronous: .normal))
+        let writer = try store.makeWriter()
+        var lengths: [Int] = []
+        for number in 0..<100 {
+            _ = try writer.save([category("\(number)")])[0].get()
+            #expect(writer.logByteCount >= (lengths.last ?? 0))
+            lengths.append(writer.logByteCount)
+            if writer.needsMaintenance { writer.performMaintenance() }
+        }
+        // Two commits of a few pages each, and then one in a while.
+        #expect(Set(lengths.dropFirst(10)).count < 10, "\(lengths)")
+        // What a killed process leaves.
+        let copy = try MemoryFolder()
+        for suffix in ["", "-wal"] {
+            try Data(contentsOf: URL(filePath: folder.storePath + suffix))
+                .write(to: URL(filePath: copy.storePath + suffix))
+        }
+        let recovered = try Store.open(path: copy.storePath, schema: Library.schema())
+        let connection = try recovered.openReadConnection()
+        #expect(try connection.integer("SELECT count(*) FROM Category") == 100)
+        writer.close()
     }
 
     @Test("rejects sets after it is closed, and leaves everything in the file")
