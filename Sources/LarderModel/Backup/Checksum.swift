@@ -2,12 +2,18 @@
 ///
 /// It detects accidental changes and does not resist deliberate collisions.
 package struct Checksum: Hashable, Sendable {
-    package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+    @usableFromInline package var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    package init() {}
+    @inlinable package init() {}
 
-    package mutating func append(_ byte: UInt8) {
+    @inlinable package mutating func append(_ byte: UInt8) {
         value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+    }
+
+    @inlinable package mutating func append(number: UInt64) {
+        for shift in stride(from: 0, to: 64, by: 8) {
+            append(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
+        }
     }
 
     package mutating func append(_ bytes: some Sequence<UInt8>) {

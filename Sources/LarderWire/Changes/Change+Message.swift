@@ -176,10 +176,13 @@ extension MessageBuffer {
     ) throws(LarderError) {
         guard !values.isEmpty else { return }
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-            try message(field) { () throws(LarderError) in
-                text(1, name)
-                try self.value(2, value)
-            }
+            try message(field) { () throws(LarderError) in try property(name, value) }
         }
+    }
+
+    /// The fields of a `PropertyValue`.
+    func property(_ name: String, _ value: Value) throws(LarderError) {
+        text(1, name)
+        try self.value(2, value)
     }
 }
