@@ -38,7 +38,7 @@ struct SavePlan {
         for object in inserts {
             let identifier = object.identifier
             let lists = replacedLists(of: object)
-            var values = values(of: object)
+            var values = newValues(of: object)
             values.merge(lists) { value, _ in value }
             let edits = (remaining.removeValue(forKey: identifier) ?? []).filter {
                 lists[$0.propertyName] == nil
@@ -70,27 +70,40 @@ struct SavePlan {
         !deleted.contains(identifier) && (!identifier.isTemporary || inserted.contains(identifier))
     }
 
-    /// The values of attributes and to-one relationships.
-    ///
-    /// - Parameter slots: Which ones; nil for all.
-    private func values(
-        of object: StoredObject, _ slots: Set<Int>? = nil
-    ) -> [String: Value] {
+    /// The values of all attributes and to-one relationships that were set.
+    private func newValues(of object: StoredObject) -> [String: Value] {
         guard let entity = object.entity else { return [:] }
         let cells = object.cells
-        var values = [String: Value](minimumCapacity: slots?.count ?? entity.properties.count)
-        for property in entity.properties
-        where property.kind != .toMany && !property.isDerived
-            && slots?.contains(property.slot) != false
-        {
-            guard property.slot < cells.count, let value = cells[property.slot] else { continue }
-            if case .object(let identifier) = value, !exists(identifier) {
-                values[property.name] = .null
+        var values = entity.savedValues
+        var missing: [Int] = []
+        for (slot, index) in entity.savedSlots {
+            if slot < cells.count, let value = cells[slot] {
+                values.values[index] = saved(value)
             } else {
-                values[property.name] = value
+                missing.append(slot)
             }
         }
+        for slot in missing { values[entity.properties[slot].name] = nil }
         return values
+    }
+
+    /// The values of the attributes and to-one relationships among some slots.
+    private func values(of object: StoredObject, _ slots: Set<Int>) -> [String: Value] {
+        guard let entity = object.entity else { return [:] }
+        let cells = object.cells
+        var values = [String: Value](minimumCapacity: slots.count)
+        for property in entity.properties
+        where property.kind != .toMany && !property.isDerived && slots.contains(property.slot) {
+            guard property.slot < cells.count, let value = cells[property.slot] else { continue }
+            values[property.name] = saved(value)
+        }
+        return values
+    }
+
+    /// The value with a link to an object that will not exist as nil.
+    private func saved(_ value: Value) -> Value {
+        if case .object(let identifier) = value, !exists(identifier) { return .null }
+        return value
     }
 
     /// The lists of a new object that replace those of an object that has its unique values. Links

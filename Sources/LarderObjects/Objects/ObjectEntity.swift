@@ -13,6 +13,10 @@ public final class ObjectEntity: Sendable {
     let newCells: [Value?]
     /// What the model class of the entity does for a context.
     public let ownerClass: OwnerClass
+    /// What a save sends of a new object, with nil for each value: its attributes and to-one
+    /// relationships. A copy has the same indices, so that names are not hashed for each object.
+    let savedValues: [String: Value]
+    let savedSlots: [(slot: Int, index: [String: Value].Index)]
     private let slots: [String: Int]
 
     /// - Parameter names: All properties in the order of the slots.
@@ -32,6 +36,12 @@ public final class ObjectEntity: Sendable {
             case .toOne: .null
             case .toMany: .objects([])
             }
+        }
+        let saved = properties.filter { $0.kind != .toMany && !$0.isDerived }
+        let savedValues = Dictionary(uniqueKeysWithValues: saved.map { ($0.name, Value.null) })
+        self.savedValues = savedValues
+        savedSlots = saved.compactMap { property in
+            savedValues.index(forKey: property.name).map { (property.slot, $0) }
         }
         slots = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.slot) })
     }
