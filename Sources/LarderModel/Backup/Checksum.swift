@@ -2,18 +2,12 @@
 ///
 /// It detects accidental changes and does not resist deliberate collisions.
 package struct Checksum: Hashable, Sendable {
-    @usableFromInline package var value: UInt64 = 0xCBF2_9CE4_8422_2325
+    package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    @inlinable package init() {}
+    package init() {}
 
-    @inlinable package mutating func append(_ byte: UInt8) {
+    package mutating func append(_ byte: UInt8) {
         value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
-    }
-
-    @inlinable package mutating func append(number: UInt64) {
-        for shift in stride(from: 0, to: 64, by: 8) {
-            append(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
-        }
     }
 
     package mutating func append(_ bytes: some Sequence<UInt8>) {
