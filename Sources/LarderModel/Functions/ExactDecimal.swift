@@ -52,9 +52,21 @@ package struct ExactDecimal: Hashable, Sendable {
             self.init(decimal)
             return
         }
-        self.init(
-            isNegative: short.isNegative, magnitude: UInt128(short.magnitude),
-            exponent: short.exponent)
+        // A fraction of a stored text has no zeros at its end.
+        guard short.magnitude % 10 != 0 else {
+            self.init(
+                isNegative: short.isNegative, magnitude: UInt128(short.magnitude),
+                exponent: short.exponent)
+            return
+        }
+        self.init(normalized: short)
+    }
+
+    @inline(__always)
+    private init(normalized short: ShortDecimal) {
+        isNegative = short.isNegative
+        magnitude = UInt128(short.magnitude)
+        exponent = short.exponent
     }
 
     /// Nil for NaN and for numbers of more than 38 digits.
@@ -161,27 +173,39 @@ struct ShortDecimal {
     /// Parses text without an exponent, in UTF-8; nil for any other text and for more digits.
     @inline(__always)
     init?(_ text: Span<UInt8>) {
-        isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
+        let end = text.count
+        isNegative = end > 0 && text[0] == UInt8(ascii: "-")
         let start = isNegative ? 1 : 0
-        // With the decimal point.
-        guard text.count > start, text.count - start <= 19 else { return nil }
+        guard end - start <= Self.digitsMax + 1 else { return nil }
+        var index = start
         var magnitude: UInt64 = 0
-        var point: Int?
-        for index in start..<text.count {
-            let digit = text[index] &- UInt8(ascii: "0")
-            if digit < 10 {
-                magnitude = magnitude &* 10 &+ UInt64(digit)
-            } else if text[index] == UInt8(ascii: "."), point == nil, index > start,
-                index < text.count - 1
-            {
-                point = index
-            } else {
-                return nil
-            }
+        Self.readDigits(text, &index, &magnitude)
+        guard index > start else { return nil }
+        if index == end {
+            guard end - start <= Self.digitsMax else { return nil }
+            exponent = 0
+        } else {
+            guard text[index] == UInt8(ascii: "."), index < end - 1 else { return nil }
+            index += 1
+            exponent = index - end
+            Self.readDigits(text, &index, &magnitude)
+            guard index == end else { return nil }
         }
-        guard point != nil || text.count - start <= 18 else { return nil }
         self.magnitude = magnitude
-        exponent = point.map { $0 + 1 - text.count } ?? 0
+    }
+
+    private static let digitsMax = 18
+
+    @inline(__always)
+    private static func readDigits(
+        _ text: Span<UInt8>, _ index: inout Int, _ number: inout UInt64
+    ) {
+        while index < text.count {
+            let digit = text[index] &- UInt8(ascii: "0")
+            guard digit < 10 else { return }
+            number = number &* 10 &+ UInt64(digit)
+            index &+= 1
+        }
     }
 }
 

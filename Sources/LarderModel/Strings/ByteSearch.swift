@@ -1,7 +1,7 @@
 /// Finds a sequence of bytes in many texts.
 ///
-/// Eight offsets of a text are tested at once for the two rarest bytes of the part. If too many of
-/// them pass that test and do not match, the rest of the text is searched with `PartSearch`, so
+/// Sixteen offsets of a text are tested at once for the two rarest bytes of the part. If too many
+/// of them pass that test and do not match, the rest of the text is searched with `PartSearch`, so
 /// that the time is linear for every text and part.
 package struct ByteSearch: Sendable {
     package let part: [UInt8]
@@ -47,12 +47,12 @@ package struct ByteSearch: Sendable {
         let wordsEnd = text.count - max(first, second) - 8
         while position <= last {
             let blockStart = position
-            // Most words have neither byte. A look at the interruption takes as long as a word.
+            // Most offsets have neither byte. A look at the interruption takes as long as some.
             let blockEnd = min(wordsEnd - 8, position + Self.blockBytes)
-            while position <= blockEnd,
-                pair.occurrences(in: text, at: position)
-                    | pair.occurrences(in: text, at: position + 8) == 0
-            { position += 16 }
+            while position <= blockEnd, !pair.occurs(in: text, at: position) { position += 16 }
+            if position > wordsEnd - 8, wordsEnd >= 8, !pair.occurs(in: text, at: wordsEnd - 8) {
+                return nil
+            }
             if interruption.isDue(after: max(8, position - blockStart)) { return nil }
             guard wordsEnd >= 0 else {
                 if isPart(text, at: position, &comparisonsLeft) { return position }
@@ -109,12 +109,27 @@ package struct ByteSearch: Sendable {
 
 /// Two bytes at two offsets from the start of a part.
 private struct BytePair {
+    private typealias Block = SIMD16<UInt8>
+
     private let (first, second): (UInt64, UInt64)
+    private let (firstBlock, secondBlock): (Block, Block)
     private let (firstOffset, secondOffset): (Int, Int)
 
     init(_ first: UInt8, at firstOffset: Int, _ second: UInt8, at secondOffset: Int) {
         (self.first, self.second) = (UInt64(repeating: first), UInt64(repeating: second))
+        (firstBlock, secondBlock) = (Block(repeating: first), Block(repeating: second))
         (self.firstOffset, self.secondOffset) = (firstOffset, secondOffset)
+    }
+
+    /// Whether both bytes occur at one of sixteen offsets of a text.
+    @inline(__always)
+    func occurs(in text: Span<UInt8>, at offset: Int) -> Bool {
+        let bytes = text.bytes
+        let firsts = bytes.unsafeLoadUnaligned(
+            fromByteOffset: offset + firstOffset, as: Block.self)
+        let seconds = bytes.unsafeLoadUnaligned(
+            fromByteOffset: offset + secondOffset, as: Block.self)
+        return any((firsts .== firstBlock) .& (seconds .== secondBlock))
     }
 
     /// Eight offsets of a text, of which the highest bit of a byte says whether both bytes occur

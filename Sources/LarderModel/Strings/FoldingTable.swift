@@ -123,51 +123,6 @@ struct FoldingTable: Sendable {
 }
 
 extension Span<UInt8> {
-    /// The number of Swift's characters.
-    package var characterCount: Int { simpleCharacterCount ?? string.count }
-
-    /// The number of characters; nil for a text with scalars that are not simple, or invalid UTF-8.
-    var simpleCharacterCount: Int? {
-        var index = 0
-        var characterCount = 0
-        while index < count {
-            let start = index
-            let followsReturn = start > 0 && self[start - 1] == 0x0D
-            if !followsReturn, let word = asciiWord(at: index), !word.hasCarriageReturn {
-                index += 8
-                characterCount += 8
-                continue
-            }
-            if let length = simpleLength(at: index) {
-                index += length
-            } else {
-                guard let (scalar, length) = scalar(at: index), FoldingTable.isSimple(scalar)
-                else { return nil }
-                index += length
-            }
-            // CR LF is one character.
-            if !followsReturn || self[start] != 0x0A { characterCount += 1 }
-        }
-        return characterCount
-    }
-
-    /// The length of a simple scalar that is one by its first byte: most letters, and most Chinese
-    /// characters and Hangul syllables. Nil for others and for invalid UTF-8.
-    @inline(__always)
-    private func simpleLength(at index: Int) -> Int? {
-        let length: Int
-        switch self[index] {
-        case 0..<0x80: return 1
-        case 0xC2...0xCB, 0xCE...0xD1, 0xD3...0xD5: length = 2
-        case 0xE5...0xE9, 0xEB, 0xEC: length = 3
-        default: return nil
-        }
-        guard index + length <= count, self[index + 1] & 0xC0 == 0x80,
-            self[index + length - 1] & 0xC0 == 0x80
-        else { return nil }
-        return length
-    }
-
     /// Whether a character begins at an offset between two scalars; false also if that is not
     /// certain, because one of them is not simple.
     func isSimpleBoundary(_ offset: Int) -> Bool {
@@ -262,7 +217,7 @@ extension UInt64 {
 
     /// Whether one of eight bytes is CR.
     @inline(__always)
-    fileprivate var hasCarriageReturn: Bool { (self ^ UInt64(repeating: 0x0D)).zeroBytes != 0 }
+    var hasCarriageReturn: Bool { (self ^ UInt64(repeating: 0x0D)).zeroBytes != 0 }
 }
 
 extension UInt8 {

@@ -3,10 +3,13 @@ import LarderModel
 /// Arithmetic of decimals, of any number of steps, in one call of an SQL function: the numbers
 /// between two steps are never written as text and parsed again.
 ///
-/// The first argument is the form: the functions in prefix notation, each as one character, and a
-/// point for each of the other arguments, in their order. `larder_decimal('*+...', a, b, c)` is
-/// `(a + b) * c`. `SQLWriter` writes forms; the depth of an expression bounds their depth.
-struct DecimalForm {
+/// The first argument is the form: the functions in prefix notation, each as one character, and for
+/// each of the other arguments, in their order, a point, or a colon if it is the same for all rows.
+/// `larder_decimal('*+..:', a, b, ?)` is `(a + b) * ?`. `SQLWriter` writes forms; the depth of an
+/// expression bounds their depth.
+///
+/// An object is a form with its constants, parsed once per run of a statement.
+final class DecimalForm {
     /// `larder_decimal(form, …)`: the result; nil if an argument is nil, and if a step has no
     /// result.
     static let value = "larder_decimal"
@@ -14,61 +17,84 @@ struct DecimalForm {
     /// less than, equal to or greater than the second; nil if one of them is nil.
     static let order = "larder_decimal_order"
 
-    private static let argument = UInt8(ascii: ".")
+    static let argument = "."
+    static let constant = ":"
 
-    private var symbolIndex = 0
-    /// The first argument is the form.
-    private var argumentIndex = 1
+    private enum Symbol {
+        case argument(index: Int)
+        /// Nil for an argument that is nil.
+        case constant(ExactDecimal?)
+        case unary(ScalarFunction)
+        case binary(ScalarFunction)
+    }
+
+    private let symbols: [Symbol]
+
+    init(_ arguments: FunctionArguments) {
+        var symbols: [Symbol] = []
+        // The first argument is the form.
+        var argumentIndex = 1
+        for character in arguments[0].string {
+            switch String(character) {
+            case Self.argument:
+                symbols.append(.argument(index: argumentIndex))
+                argumentIndex += 1
+            case Self.constant:
+                symbols.append(.constant(DecimalFunctions.decimal(arguments[argumentIndex])))
+                argumentIndex += 1
+            default: if let step = Self.step(character) { symbols.append(step) }
+            }
+        }
+        self.symbols = symbols
+    }
 
     /// The functions read at most as much text as a decimal has, so their time needs no budget
     /// beyond SQLite's steps.
     static func register(on connection: Connection) throws(SQLiteError) {
         try connection.registerScalar(name: value, argumentCount: -1, isBounded: false) {
-            number($0).map { .decimal($0) } ?? .null
+            arguments in
+            let form = arguments.prepared(at: 0) { DecimalForm(arguments) }
+            return form.number(arguments).map { .decimal($0) } ?? .null
         }
         try connection.registerScalar(name: order, argumentCount: -1, isBounded: false) {
-            order($0).map { .integer($0) } ?? .null
+            arguments in
+            let form = arguments.prepared(at: 0) { DecimalForm(arguments) }
+            return form.order(arguments).map { .integer($0) } ?? .null
         }
     }
 
-    /// The result of a form.
-    static func number(_ arguments: FunctionArguments) -> ExactDecimal? {
-        arguments[0].withSpan { symbols in
-            var form = DecimalForm()
-            return form.number(symbols, arguments)
-        }
+    /// The result of the form.
+    func number(_ arguments: FunctionArguments) -> ExactDecimal? {
+        var index = 0
+        return number(arguments, &index)
     }
 
-    private static func order(_ arguments: FunctionArguments) -> Int64? {
-        arguments[0].withSpan { symbols in
-            var form = DecimalForm()
-            guard let left = form.number(symbols, arguments),
-                let right = form.number(symbols, arguments)
-            else { return nil }
-            return left == right ? 0 : left < right ? -1 : 1
-        }
-    }
-
-    /// The next number of the form; nil if a step has no result, which is that of the whole form.
-    private mutating func number(
-        _ symbols: Span<UInt8>, _ arguments: FunctionArguments
-    ) -> ExactDecimal? {
-        guard symbolIndex < symbols.count else { return nil }
-        let symbol = symbols[symbolIndex]
-        symbolIndex += 1
-        if symbol == Self.argument {
-            guard argumentIndex < arguments.count else { return nil }
-            argumentIndex += 1
-            return DecimalFunctions.decimal(arguments[argumentIndex - 1])
-        }
-        guard let step = Self.step(symbol), let left = number(symbols, arguments) else {
+    private func order(_ arguments: FunctionArguments) -> Int64? {
+        var index = 0
+        guard let left = number(arguments, &index), let right = number(arguments, &index) else {
             return nil
         }
+        return left == right ? 0 : left < right ? -1 : 1
+    }
+
+    /// The number that begins at a symbol; nil if a step has no result, which is that of the whole
+    /// form.
+    private func number(_ arguments: FunctionArguments, _ index: inout Int) -> ExactDecimal? {
+        guard index < symbols.count else { return nil }
+        let symbol = symbols[index]
+        index += 1
         let result: ExactDecimal?
-        switch step {
-        case .unary(let function): result = function.value(of: left)
+        switch symbol {
+        case .argument(let argument):
+            guard argument < arguments.count else { return nil }
+            return DecimalFunctions.decimal(arguments[argument])
+        case .constant(let number): return number
+        case .unary(let function):
+            guard let operand = number(arguments, &index) else { return nil }
+            result = function.value(of: operand)
         case .binary(let function):
-            guard let right = number(symbols, arguments) else { return nil }
+            guard let left = number(arguments, &index), let right = number(arguments, &index)
+            else { return nil }
             result = function.value(of: left, right)
         }
         guard let result, result.isDecimal else { return nil }
@@ -77,24 +103,19 @@ struct DecimalForm {
 
     // MARK: Symbols
 
-    private enum Step {
-        case unary(ScalarFunction)
-        case binary(ScalarFunction)
-    }
-
-    private static func step(_ symbol: UInt8) -> Step? {
+    private static func step(_ symbol: Character) -> Symbol? {
         switch symbol {
-        case UInt8(ascii: "+"): .binary(.add)
-        case UInt8(ascii: "-"): .binary(.subtract)
-        case UInt8(ascii: "*"): .binary(.multiply)
-        case UInt8(ascii: "/"): .binary(.divide)
-        case UInt8(ascii: "%"): .binary(.modulus)
-        case UInt8(ascii: "n"): .unary(.negate)
-        case UInt8(ascii: "a"): .unary(.abs)
-        case UInt8(ascii: "f"): .unary(.floor)
-        case UInt8(ascii: "c"): .unary(.ceiling)
-        case UInt8(ascii: "r"): .unary(.round)
-        case UInt8(ascii: "t"): .unary(.trunc)
+        case "+": .binary(.add)
+        case "-": .binary(.subtract)
+        case "*": .binary(.multiply)
+        case "/": .binary(.divide)
+        case "%": .binary(.modulus)
+        case "n": .unary(.negate)
+        case "a": .unary(.abs)
+        case "f": .unary(.floor)
+        case "c": .unary(.ceiling)
+        case "r": .unary(.round)
+        case "t": .unary(.trunc)
         default: nil
         }
     }

@@ -39,10 +39,6 @@ enum DecimalFunctions {
         }
     }
 
-    fileprivate static func number(_ arguments: FunctionArguments) -> ExactDecimal? {
-        arguments.count == 1 ? decimal(arguments[0]) : DecimalForm.number(arguments)
-    }
-
     fileprivate static func result(_ decimal: Decimal) -> FunctionResult {
         DecimalText.canonical(decimal).map { .text($0) } ?? .null
     }
@@ -52,10 +48,23 @@ enum DecimalFunctions {
     }
 }
 
+/// The numbers of an aggregate: one argument, or a form with its arguments.
+private struct AggregatedNumbers {
+    private var form: DecimalForm?
+
+    mutating func number(_ arguments: FunctionArguments) -> ExactDecimal? {
+        if arguments.count == 1 { return DecimalFunctions.decimal(arguments[0]) }
+        let form = form ?? DecimalForm(arguments)
+        self.form = form
+        return form.number(arguments)
+    }
+}
+
 /// The sum, which is 0 for no values, or the average, which is nil for no values.
 private final class DecimalTotal: Aggregation {
     private let problems: FunctionFaults
     private let isAverage: Bool
+    private var numbers = AggregatedNumbers()
     private var sum = DecimalSum()
 
     init(_ problems: FunctionFaults, isAverage: Bool) {
@@ -66,7 +75,7 @@ private final class DecimalTotal: Aggregation {
     func step(_ arguments: FunctionArguments) {
         if arguments.count == 1, arguments[0].type == .text {
             arguments[0].withSpan { sum.add(storedText: $0) }
-        } else if let number = DecimalFunctions.number(arguments) {
+        } else if let number = numbers.number(arguments) {
             sum.add(number)
         }
     }
@@ -84,6 +93,7 @@ private final class DecimalTotal: Aggregation {
 private final class Median: Aggregation {
     private let problems: FunctionFaults
     private let interruption: Interruption
+    private var numbers = AggregatedNumbers()
     private var median = DecimalMedian()
 
     init(_ problems: FunctionFaults, _ interruption: Interruption) {
@@ -93,7 +103,7 @@ private final class Median: Aggregation {
 
     func step(_ arguments: FunctionArguments) {
         guard median.count <= StatisticFunctions.medianValuesMax,
-            let number = DecimalFunctions.number(arguments)
+            let number = numbers.number(arguments)
         else { return }
         median.add(number)
     }
@@ -110,10 +120,11 @@ private final class Median: Aggregation {
 }
 
 private final class DecimalPopulationDeviation: Aggregation {
+    private var numbers = AggregatedNumbers()
     private var deviation = DecimalDeviation()
 
     func step(_ arguments: FunctionArguments) {
-        if let number = DecimalFunctions.number(arguments) { deviation.add(number) }
+        if let number = numbers.number(arguments) { deviation.add(number) }
     }
 
     func finish() -> FunctionResult { deviation.value.map { .real($0) } ?? .null }

@@ -11,11 +11,11 @@ enum SearchFunctions {
     /// `larder_snippet(text, search, words, start, end)`
     static let snippet = "larder_snippet"
 
-    /// `larder_match_score(index, sizes)`: the score of the row that an index of words has found,
-    /// given the numbers of words that FTS5 has stored for it.
+    /// `larder_match_score(index, terms, sizes)`: the score of the row that an index of words has
+    /// found, given the required terms and the numbers of words that FTS5 has stored for the row.
     static let matchScore = "larder_match_score"
-    /// `larder_page_score(index, count[, sizes])`: the same for the first rows by score. Without
-    /// the sizes, whether the row may be among this number of rows; see ``PageScores``.
+    /// `larder_page_score(index, terms, count[, sizes])`: the same for the first rows by score.
+    /// Without the sizes, whether the row may be among this number of rows; see ``PageScores``.
     static let pageScore = "larder_page_score"
 
     /// `larder_selective_terms(index, query)`: the query without the terms that are not worth their
@@ -46,21 +46,7 @@ enum SearchFunctions {
             read(arguments, search, interruption)
             return .real(search.score)
         }
-        var counts = TermCounts()
-        try connection.registerMatch(name: matchScore) { match, arguments in
-            guard arguments.count == 1 else { return .error("\(matchScore) needs the sizes") }
-            counts.read(match)
-            return arguments[0].withSpan { .real(counts.score(sizes: $0)) }
-        }
-        try connection.registerMatch(name: pageScore) { match, arguments in
-            guard arguments.count > 0,
-                let scores = match.state({ PageScores(rowCount: arguments[0].int64) })
-            else { return .error("\(pageScore) needs the number of rows") }
-            guard arguments.count > 1 else {
-                return .integer(scores.mayInclude(match) ? 1 : 0)
-            }
-            return arguments[1].withSpan { .real(scores.add(match, sizes: $0)) }
-        }
+        try registerScores(on: connection)
         // The connection calls its functions from within a statement, which retains it.
         try connection.registerScalar(name: selectiveTerms, argumentCount: 2) {
             [unowned connection] in
@@ -74,6 +60,30 @@ enum SearchFunctions {
                 for index in 0..<arguments.count { operands.append(value(arguments[index])) }
                 return ScalarFunctions.result(try function.marked(operands, search, interruption))
             }
+        }
+    }
+
+    private static func registerScores(on connection: Connection) throws(SQLiteError) {
+        var counts = TermCounts()
+        try connection.registerMatch(name: matchScore) { match, arguments in
+            guard arguments.count == 2 else {
+                return .error("\(matchScore) needs the terms and the sizes")
+            }
+            counts.read(match, UInt64(bitPattern: arguments[0].int64))
+            return arguments[1].withSpan { .real(counts.score(sizes: $0)) }
+        }
+        try connection.registerMatch(name: pageScore) { match, arguments in
+            guard arguments.count > 1,
+                let scores = match.state({
+                    PageScores(
+                        rowCount: arguments[1].int64,
+                        requiredTerms: UInt64(bitPattern: arguments[0].int64))
+                })
+            else { return .error("\(pageScore) needs the terms and the number of rows") }
+            guard arguments.count > 2 else {
+                return .integer(scores.mayInclude(match) ? 1 : 0)
+            }
+            return arguments[2].withSpan { .real(scores.add(match, sizes: $0)) }
         }
     }
 

@@ -13,14 +13,19 @@ final class PageScores {
 
     /// The number of rows on the page; nil for a longer page.
     private let rowCount: Int?
+    private let requiredTerms: UInt64
     /// In ascending order.
     private var best: [Double] = []
     private var counts = TermCounts()
     /// The row of the counts.
     private var key: Int64?
+    /// The last row whose score was added.
+    private var addedKey: Int64?
 
-    init(rowCount: Int64) {
+    /// - Parameter requiredTerms: See ``WordQuery/requiredTerms(of:)``.
+    init(rowCount: Int64, requiredTerms: UInt64) {
         self.rowCount = 1...Self.rowsMax ~= rowCount ? Int(rowCount) : nil
+        self.requiredTerms = requiredTerms
     }
 
     /// Whether a row may be on the page.
@@ -34,7 +39,9 @@ final class PageScores {
     func add(_ match: MatchedRow, sizes: Span<UInt8>) -> Double {
         read(match)
         let score = counts.score(sizes: sizes)
-        guard let rowCount else { return score }
+        // SQLite may ask for the score of a row more than once.
+        guard let rowCount, addedKey != match.key else { return score }
+        addedKey = match.key
         if best.count == rowCount {
             if score <= best[0] { return score }
             best.removeFirst()
@@ -45,7 +52,7 @@ final class PageScores {
 
     private func read(_ match: MatchedRow) {
         if key == match.key { return }
-        counts.read(match)
+        counts.read(match, requiredTerms)
         key = match.key
     }
 }

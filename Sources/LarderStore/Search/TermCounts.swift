@@ -11,7 +11,11 @@ struct TermCounts {
     private var wordCountsMin: [Int] = []
 
     /// Replaces the counts by those of a row.
-    mutating func read(_ match: MatchedRow) {
+    ///
+    /// FTS5 may still report excluded terms of an alternative that the row does not satisfy.
+    ///
+    /// - Parameter requiredTerms: See ``WordQuery/requiredTerms(of:)``.
+    mutating func read(_ match: MatchedRow, _ requiredTerms: UInt64) {
         (termCount, columnCount) = (match.phraseCount, match.columnCount)
         if counts.count < termCount * columnCount {
             counts = [Int](repeating: 0, count: termCount * columnCount)
@@ -21,7 +25,7 @@ struct TermCounts {
         }
         for index in 0..<termCount * columnCount { counts[index] = 0 }
         for column in 0..<columnCount { wordCountsMin[column] = 0 }
-        for term in 0..<termCount {
+        for term in 0..<termCount where requiredTerms >> UInt64(term) & 1 == 1 {
             match.forEachInstance(ofPhrase: term) { column, wordIndex in
                 guard column < columnCount else { return }
                 counts[column * termCount + term] += 1

@@ -20,6 +20,17 @@ enum WordQuery {
         return "{\(columns.map { "c\($0)" }.joined(separator: " "))} : (\(text))"
     }
 
+    /// The bits of the terms that a text must have, by their order in the query. The others are
+    /// excluded, and do not count for a score. A search has at most 64 words, and so terms.
+    static func requiredTerms(of search: SearchText) -> UInt64 {
+        var (bits, termCount): (UInt64, Int) = (0, 0)
+        for alternative in search.alternatives {
+            for term in termCount..<termCount + alternative.required.count { bits |= 1 << term }
+            termCount += alternative.required.count + alternative.excluded.count
+        }
+        return bits
+    }
+
     private static func joined(_ terms: [SearchText.Term], _ separator: String) -> String {
         terms.map { term in
             let words = term.words.map { String(decoding: $0, as: UTF8.self) }

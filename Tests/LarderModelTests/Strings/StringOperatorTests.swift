@@ -131,9 +131,12 @@ struct StringOperatorTests {
     func everyScalar() {
         for value in (0...UInt32(0x1FFFF)) {
             guard let scalar = Unicode.Scalar(value) else { continue }
-            let text = "a\(scalar)\(scalar)é가".normalized
-            let count = Array(text.utf8).span.characterCount
-            if count != text.count { Issue.record("U+\(String(value, radix: 16))") }
+            // The longer text has it where sixteen bytes are counted at once.
+            for (start, end) in [("", ""), ("größe", " и ещё несколько слов")] {
+                let text = "\(start)a\(scalar)\(scalar)é가\(end)".normalized
+                let count = Array(text.utf8).span.characterCount
+                if count != text.count { Issue.record("U+\(String(value, radix: 16))") }
+            }
         }
     }
 
@@ -146,6 +149,21 @@ struct StringOperatorTests {
                 let count = Array(text.utf8).span.characterCount
                 #expect(count == text.count, "\(text.debugDescription)")
             }
+        }
+    }
+
+    @Test("counts characters as Swift does, for texts with damaged bytes")
+    func characterCountOfDamagedText() {
+        var random = SeededGenerator.fromEnvironment("damaged texts")
+        let letters = Array("größe, погода\r\n世界 라더 wint\u{D77F}\u{AC00}".utf8)
+        for _ in 0..<2_000 {
+            var bytes = letters + letters
+            for _ in 0..<Int.random(in: 0...2, using: &random) {
+                let index = Int.random(in: 0..<bytes.count, using: &random)
+                bytes[index] = UInt8.random(in: 0...255, using: &random)
+            }
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(bytes.span.characterCount == text.count, "\(bytes)")
         }
     }
 }

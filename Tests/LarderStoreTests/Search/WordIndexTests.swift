@@ -80,6 +80,7 @@ struct WordIndexTests {
             var search = text(Int.random(in: 1...4, using: &random))
             if Bool.random(using: &random) { search = "\"\(search.filter { $0 != "\"" })\"" }
             if Bool.random(using: &random) { search += " OR \(text(2)) -\(text(1))" }
+            if Bool.random(using: &random) { search = "-\(text(1)) \(text(3)) OR \(search)" }
             if Bool.random(using: &random) { search += "*" }
             guard (try? SearchText(search)) != nil else { continue }
             let indexed = try found(search, in: "title, text")
@@ -108,6 +109,17 @@ struct WordIndexTests {
             let indexed = try found(search, in: columns, by: reader)
             #expect(indexed.sql.contains("larder_match_score"))
             #expect(try indexed.rows == found(search, in: columns).rows)
+        }
+    }
+
+    @Test("counts no excluded word of an alternative that an object does not satisfy")
+    func excludedWords() throws {
+        let title: Value = "one two one"
+        try library.insert("Note", ["number": 1, "title": title, "plainTitle": title])
+        for search in ["-one two three OR two", "-two one three OR -three two OR one"] {
+            #expect(
+                try found(search, in: "title, text").rows
+                    == found(search, in: "plainTitle, plainText").rows, "\(search)")
         }
     }
 
@@ -147,7 +159,11 @@ struct WordIndexTests {
             let batch = try cursor.next(bytesMax: 1 << 20, budget: ReadBudget()).batch
             return (batch.columns.map(\.storage), sql)
         }
-        for search in ["larder", "pan* -store", "\"larder pantry\"", "larder emile OR object"] {
+        let searches = [
+            "larder", "pan* -store", "\"larder pantry\"", "larder emile OR object",
+            "-object emile absent OR object", "-larder pan* OR -pan* larder OR larder",
+        ]
+        for search in searches {
             for descending in [true, false] {
                 for offset: Int64 in [0, 5, 2_000] {
                     let indexed = try page(

@@ -17,6 +17,8 @@ enum SQLParameter: Hashable, Sendable {
     case trigrams(PlanValue, Comparison.Operator, Comparison.Options)
     /// The query of an index of words for a search text, in the given columns or in all.
     case words(PlanValue, columns: [Int]?)
+    /// The bits of the terms of such a query that are not excluded.
+    case requiredTerms(PlanValue)
     /// A regular expression, which is compiled to check it.
     case pattern(PlanValue)
     /// The elements of a list except nil, without what the options ignore. One is repeated up to
@@ -63,6 +65,12 @@ enum SQLParameter: Hashable, Sendable {
                 return .null
             }
             return .text(WordQuery.text(of: try SearchText(text), columns: columns))
+        case .requiredTerms(let value):
+            guard case .text(let text) = try converter.binding(value, parameters) else {
+                return .null
+            }
+            let terms = WordQuery.requiredTerms(of: try SearchText(text))
+            return .integer(Int64(bitPattern: terms))
         case .pattern(let value):
             let binding = try converter.binding(value, parameters)
             guard case .text(let pattern) = binding else { return binding }

@@ -45,13 +45,15 @@ private struct DecimalCall {
             symbols += symbol
             for operand in operand.operands { append(operand) }
         } else {
-            symbols += "."
+            var argument = operand
             // The function reads integers too.
-            if case .converted(let integer, _) = operand {
-                arguments.append(integer)
+            if case .converted(let integer, _) = operand { argument = integer }
+            if case .value = argument {
+                symbols += DecimalForm.constant
             } else {
-                arguments.append(operand)
+                symbols += DecimalForm.argument
             }
+            arguments.append(argument)
         }
     }
 }

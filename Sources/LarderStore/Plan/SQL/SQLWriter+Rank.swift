@@ -84,16 +84,26 @@ struct RankedSearch {
 
     var score: SQL {
         readsRanked
-            ? "ranked.score" : "\(function: SearchFunctions.matchScore)(\(table), sizes.sz)"
+            ? "ranked.score"
+            : "\(function: SearchFunctions.matchScore)(\(table), \(requiredTerms), sizes.sz)"
     }
 
     /// The same for the first rows of the order by score. The rows for which ``isOnPage`` is false
     /// are left out before their numbers of words are read.
     var pageScore: SQL {
-        "\(function: SearchFunctions.pageScore)(\(table), \(pageRowCount), sizes.sz)"
+        """
+        \(function: SearchFunctions.pageScore)\
+        (\(table), \(requiredTerms), \(pageRowCount), sizes.sz)
+        """
     }
 
-    var isOnPage: SQL { "\(function: SearchFunctions.pageScore)(\(table), \(pageRowCount))" }
+    var isOnPage: SQL {
+        """
+        \(function: SearchFunctions.pageScore)(\(table), \(requiredTerms), \(pageRowCount))
+        """
+    }
+
+    private var requiredTerms: SQL { "\(.requiredTerms(index.text))" }
 
     /// The number of rows up to the end of the page.
     private var pageRowCount: SQL { "\(.limit) + \(.offset)" }
