@@ -4,7 +4,7 @@ extension ChangeSet {
     /// A hash that is equal for sets that ask for the same. The idempotency key, the author and the
     /// order of an object's properties do not matter.
     ///
-    /// The hash is that of 64-bit FNV-1a with words instead of bytes, of encoded parts of the set. It
+    /// The hash is 64-bit FNV-1a, with words instead of bytes, of encoded parts of the set. It
     /// detects the accidental reuse of a key, and does not protect against deliberate collisions.
     /// Fields that a later version of the protocol adds do not change the digests of sets without
     /// these fields.
