@@ -28,8 +28,10 @@ extension Writer {
     }
 
     /// Whether the next commit would make the log's file longer, and not start from its beginning.
+    /// It does not matter if commits are not synced, as in a store in memory.
     private func isLogFull(_ pageCount: Int) -> Bool {
-        pageCount >= max(logRoom, Pages.untilLengthening) && pageCount < Pages.betweenCheckpoints
+        store.synchronous == .full && pageCount >= max(logRoom, Pages.untilLengthening)
+            && pageCount < Pages.betweenCheckpoints
     }
 
     var logByteCount: Int { store.logByteCount }
