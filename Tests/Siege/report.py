@@ -24,7 +24,7 @@ def row(result: Result) -> str:
     """A line of the table; `alone -> under attack (ratio)` in milliseconds."""
     alone, attack = measures(result.alone), measures(result.attack)
     errors = sum(len(each.errors) for each in attack.values())
-    verdict = "FAIL: " + "; ".join(result.reasons) if result.reasons else "ok"
+    verdict = "FAIL: " + "; ".join(result.failures) if result.failures else "ok"
     pause = f"{result.pause:.1f} s" if result.pause else "-"
     return line((
         result.scenario, *(comparison(alone[kind], attack[kind]) for kind in KINDS),
@@ -59,7 +59,7 @@ def markdown(result: Result) -> str:
               f"{result.memory // MIB}", f"{result.log // MIB}",
               change(result.alone.hold, result.attack.hold),
               f"{result.pause:.1f} s" if result.pause else "-",
-              "FAIL" if result.reasons else "ok"]
+              "FAIL" if result.failures else "ok"]
     return "| " + " | ".join(cells) + " |"
 
 
@@ -68,7 +68,7 @@ def as_json(result: Result) -> dict[str, Any]:
         return {"hold": part.hold, "disk": part.disk.summary(),
                 "clients": {name: each.summary() for name, each in part.clients.items()}}
     return {
-        "scenario": result.scenario, "ok": not result.reasons, "reasons": result.reasons,
+        "scenario": result.scenario, "ok": not result.failures, "reasons": result.failures,
         "alone": phase(result.alone), "attack": phase(result.attack),
         "memory": result.memory, "anonymous_memory": result.anonymous_memory, "log": result.log,
         "longest_beat_pause": result.pause, "attacker_replies": result.attackers.replies,

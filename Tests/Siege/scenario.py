@@ -25,6 +25,7 @@ LONG_READ_RATIO_MAX = 10.0
 LONG_READ_FLOOR_SECONDS = 2.0
 # The short form runs next to other tests.
 QUICK_FLOOR_SECONDS = 1.0
+QUICK_REPEATS_MAX = 2
 MEMORY_MAX = 256 * MIB
 LOG_MAX = 128 * MIB
 HOLD_MAX_SECONDS = 0.020
@@ -113,17 +114,32 @@ class Result:
     pause: float = 0.0
     attackers: Outcome = dataclasses.field(default_factory=Outcome)
     slowest: list[tuple[str, float]] = dataclasses.field(default_factory=list)
+    # Why the scenario fails, except for times.
     reasons: list[str] = dataclasses.field(default_factory=list)
+    # The times that exceed their limits, which may be due to the machine.
+    delays: list[str] = dataclasses.field(default_factory=list)
+
+    @property
+    def failures(self) -> list[str]:
+        return self.reasons + self.delays
 
 
 def run(scenario: Scenario, settings: Settings) -> Result:
-    """Runs a scenario against Larder."""
+    """Runs a scenario against Larder.
+
+    The short form runs where a machine may pause for longer than a phase, so it measures a
+    scenario that only times fail up to three times.
+    """
     def serve(folder: pathlib.Path) -> Server:
         copy_store(settings.store, folder)
         environment = {
             "LD_PRELOAD": settings.disk_library, "LARDER_DISK_STORE": str(folder / "siege.store"),
             "LARDER_DISK_STALL": str(folder / "stall")} if scenario.stalls_disk else {}
         return Server(settings.programs, folder, environment)
+    for _ in range(QUICK_REPEATS_MAX if settings.quick else 0):
+        result = run_with(serve, scenario, settings)
+        if result.reasons or not result.delays:
+            return result
     return run_with(serve, scenario, settings)
 
 
@@ -237,12 +253,12 @@ def judge(scenario: Scenario, settings: Settings, result: Result) -> None:
         # Saves wait for the disk, which may itself be slower in this phase.
         usual = max(alone.p99, result.attack.disk.p99) if name == "saves" else alone.p99
         if not attacked.p99 <= max(ratio * usual, least):
-            reasons.append(f"p99 of {name} {milliseconds(attacked.p99)}")
+            result.delays.append(f"p99 of {name} {milliseconds(attacked.p99)}")
     if scenario.saves is honest.limited_saves:
         latest = max(result.attack.clients["saves"].times, default=0.0)
         if latest > honest.LIMIT_SECONDS + max(LATE_MAX_SECONDS, floor):
-            reasons.append(f"a reply within {milliseconds(honest.LIMIT_SECONDS)} came after "
-                           f"{milliseconds(latest)}")
+            result.delays.append(f"a reply within {milliseconds(honest.LIMIT_SECONDS)} came after "
+                                 f"{milliseconds(latest)}")
     if result.memory > MEMORY_MAX:
         reasons.append(f"memory {result.memory // MIB} MiB")
     if result.log > LOG_MAX:
@@ -251,9 +267,9 @@ def judge(scenario: Scenario, settings: Settings, result: Result) -> None:
     hold_max = (QUICK_HOLD_MAX_SECONDS if settings.quick else HOLD_MAX_SECONDS) + result.alone.hold
     if scenario.judges_hold and result.attack.hold > hold_max:
         worst = f" ({result.slowest[0][0]})" if result.slowest else ""
-        reasons.append(f"a loop was held for {milliseconds(result.attack.hold)}{worst}")
+        result.delays.append(f"a loop was held for {milliseconds(result.attack.hold)}{worst}")
     if result.pause > WATCHDOG_SECONDS / 2 + scenario.beat_slack_seconds:
-        reasons.append(f"no watchdog beat for {result.pause:.1f} s")
+        result.delays.append(f"no watchdog beat for {result.pause:.1f} s")
 
 
 def milliseconds(seconds: float) -> str:
