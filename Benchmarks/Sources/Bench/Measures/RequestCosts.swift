@@ -23,7 +23,7 @@ struct RequestCosts: Measure {
             case (.records, .server): (2_230, 0.19)
             case (.fetch, .client): (132, 0.05)
             case (.records, .client): (2_450, 1.1)
-            case (.group, .server): (800, 0.1)
+            case (.group, .server): (840, 0.1)
             case (.group, .client): (105, 0.1)
             case (.insert, .server): (109_000, 40)
             case (.insert, .client): (21_400, 5.5)
