@@ -27,11 +27,7 @@ struct ReceivedFrame: Sendable {
             let envelope = try codec.decodeRequest(frame)
             summary.memoryBytes = envelope.request.memoryBytes + frame.byteCount
             if case .save(let changes) = envelope.request, !changes.idempotencyKey.isEmpty {
-                do throws(LarderError) {
-                    summary.digest = try changes.digest()
-                } catch {
-                    throw WireFailure(requestID: envelope.id, error: error)
-                }
+                summary.digest = try codec.changeSetDigest(frame)
             }
             return .received(envelope)
         } catch {

@@ -13,6 +13,12 @@ extension RawSpan {
         Number(littleEndian: unsafeLoadUnaligned(as: type))
     }
 
+    /// The little-endian word at an offset.
+    @inline(__always)
+    func word(at offset: Int) -> UInt64 {
+        UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
     var array: [UInt8] { withUnsafeBytes { Array($0) } }
 
     var data: Data { withUnsafeBytes { Data($0) } }
@@ -24,7 +30,9 @@ extension RawSpan {
             if bytes.count <= Self.shortBytesMax, bytes.allSatisfy({ $0 < 0x80 }) {
                 return String(decoding: bytes, as: UTF8.self)
             }
-            return String(validating: bytes, as: UTF8.self)
+            let units = bytes.assumingMemoryBound(to: UInt8.self)
+            guard let valid = try? UTF8Span(validating: units.span) else { return nil }
+            return String(copying: valid)
         }
     }
 
