@@ -30,10 +30,10 @@ private struct ChangeFields {
                 identifier = try PersistentIdentifier(decoding: bytes)
             case (3, .number(let number)): ifVersion = Int64(bitPattern: number)
             case (4, .bytes(let bytes)):
-                if values.isEmpty { values.reserveCapacity(1 + (try fields.valueCount(4))) }
+                if values.isEmpty { values = try fields.roomForValues(4) }
                 try values.insertProperty(decoding: bytes)
             case (5, .bytes(let bytes)):
-                if base.isEmpty { base.reserveCapacity(1 + (try fields.valueCount(5))) }
+                if base.isEmpty { base = try fields.roomForValues(5) }
                 try base.insertProperty(decoding: bytes)
             case (6, .bytes(let bytes)):
                 guard edits.count < Limits.editsMax else {
@@ -115,9 +115,11 @@ private struct ChangeFields {
 }
 
 extension FieldScanner {
-    /// The number of further values, so that a dictionary is allocated once.
-    fileprivate func valueCount(_ field: UInt32) throws(LarderError) -> Int {
-        try count(of: field, "values of one object", maximum: Limits.propertiesMax - 1)
+    /// An empty dictionary for the value that was just read and all further ones.
+    fileprivate func roomForValues(_ field: UInt32) throws(LarderError) -> [String: Value] {
+        let further = try count(
+            of: field, "values of one object", maximum: Limits.propertiesMax - 1)
+        return Dictionary(minimumCapacity: 1 + further)
     }
 }
 
