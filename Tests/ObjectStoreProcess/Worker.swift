@@ -54,7 +54,7 @@ final class Worker: @unchecked Sendable {
     }
 
     private func insert(_ entry: Entry, _ name: String) throws(LarderError) {
-        try context.insert(entry) { _ in "Entry" }
+        try context.insert(entry)
         entry[Entry.name] = .string(name)
     }
 }
@@ -64,6 +64,7 @@ final class Entry: ObjectOwner {
     static let (name, count, text) = (0, 1, 2)
 
     var _$object: StoredObject
+    let _$entityName = "Entry"
 
     init(_ object: StoredObject = StoredObject()) {
         _$object = object

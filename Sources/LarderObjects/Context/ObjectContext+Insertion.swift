@@ -7,9 +7,7 @@ extension ObjectContext {
     /// - Throws: `unknownEntity` if the schema does not have an entity of one of them; nothing is
     ///   inserted then.
     @discardableResult
-    package func insert(
-        _ owner: any ObjectOwner, entityName: (any ObjectOwner) -> String
-    ) throws(LarderError) -> Bool {
+    package func insert(_ owner: any ObjectOwner) throws(LarderError) -> Bool {
         try locked { () throws(LarderError) in
             owner._$unite()
             let object = owner._$object
@@ -18,8 +16,12 @@ extension ObjectContext {
                 if object.status == .deleted { cancelDeletion(object) }
                 return true
             }
+            guard !object.related.isEmpty else {
+                add(owner, try model.entity(named: owner._$entityName))
+                return true
+            }
             // First all objects get an identifier, then their relationships are set.
-            let new = try unmanagedGraph(from: owner, entityName)
+            let new = try unmanagedGraph(from: owner)
             for (owner, entity) in new { add(owner, entity) }
             for (owner, _) in new { setRelationships(of: owner._$object) }
             return true
@@ -28,11 +30,8 @@ extension ObjectContext {
 
     /// The instance and all instances without a context that can be reached from it.
     private func unmanagedGraph(
-        from owner: any ObjectOwner, _ entityName: (any ObjectOwner) -> String
+        from owner: any ObjectOwner
     ) throws(LarderError) -> [(any ObjectOwner, ObjectEntity)] {
-        if owner._$object.related.isEmpty {
-            return [(owner, try model.entity(named: entityName(owner)))]
-        }
         var found: [(any ObjectOwner, ObjectEntity)] = []
         var seen: Set<ObjectIdentifier> = []
         var pending = [owner]
@@ -44,7 +43,7 @@ extension ObjectContext {
             }
             // A deleted object is inserted again only where that is said.
             guard object.status != .gone || found.isEmpty else { continue }
-            found.append((owner, try model.entity(named: entityName(owner))))
+            found.append((owner, try model.entity(named: owner._$entityName)))
             let related = object.related
             for slot in related.keys.sorted(by: >) {
                 pending += (related[slot] ?? []).reversed()
@@ -64,7 +63,7 @@ extension ObjectContext {
         object.join(self, as: entity, owner)
         object.order = nextOrder()
         inserted[ObjectIdentifier(object)] = object
-        register(object)
+        register(object, in: nil)
         record(.inserted(object))
         if let contextOwner = self.owner { owner._$join(contextOwner) }
     }

@@ -55,7 +55,14 @@ extension ObjectContext {
         // Objects to which changed objects refer, and that others have deleted.
         var missing: Set<PersistentIdentifier> = []
         while true {
-            var plan = SavePlan(model, author: author, missing: missing)
+            var plan = SavePlan(model, author: author) { [self, missing] identifier in
+                if missing.contains(identifier) { return false }
+                switch registeredObject(for: identifier)?.status {
+                case .inserted?, .saved?: return true
+                case .deleted?, .gone?, .unmanaged?: return false
+                case nil: return !identifier.isTemporary
+                }
+            }
             plan.add(inserts: inserts, updates: updates, deletions: deletions)
             guard !plan.changes.changes.isEmpty else { break }
             do throws(LarderError) {
@@ -85,6 +92,7 @@ extension ObjectContext {
     }
 
     private func isOwn(_ object: StoredObject, of store: any ObjectStore) -> Bool {
+        guard model.allStores.count > 1 else { return true }
         guard let name = object.entity?.name else { return false }
         return (try? model.store(of: name)) === store
     }
@@ -128,16 +136,16 @@ extension ObjectContext {
         _ merged: Set<PersistentIdentifier>, _ result: SaveResult, _ store: any ObjectStore,
         _ saved: inout Saved
     ) {
-        var identifiers: [PersistentIdentifier: PersistentIdentifier] = [:]
-        identifiers.reserveCapacity(inserts.count)
+        var identifiers = [PersistentIdentifier: PersistentIdentifier](
+            minimumCapacity: inserts.count)
         for (object, identifier) in zip(inserts, result.inserted) {
             identifiers[object.identifier] = identifier
         }
         for object in inserts + updates { replace(identifiers, in: object) }
+        remove(inserts, from: &inserted)
         for (index, object) in inserts.enumerated() {
             let temporary = object.identifier
             let isMerged = merged.contains(temporary)
-            inserted[ObjectIdentifier(object)] = nil
             unregister(temporary)
             guard index < result.inserted.count else { continue }
             let identifier = result.inserted[index]
@@ -147,16 +155,12 @@ extension ObjectContext {
             object.isTouched = false
             object.assignedLists = []
             // The existing object has values of its own for what this one did not set.
-            let existing = registeredObject(for: identifier)
+            let registered = register(object, in: store)
             if isMerged { object.forget() }
-            if let existing, existing !== object {
-                existing.forget()
-            } else {
-                register(object)
-            }
+            if registered !== object { registered.forget() }
         }
+        remove(updates, from: &updated)
         for object in updates {
-            updated[ObjectIdentifier(object)] = nil
             object.committed = [:]
             object.isTouched = false
         }
@@ -175,6 +179,17 @@ extension ObjectContext {
         guard let number = result.transaction else { return }
         saved.transactions[store.identifier] = number
         others.ignoreUpdates(number, of: store.identifier)
+    }
+
+    /// Removes objects that were saved, usually all.
+    private func remove(
+        _ saved: [StoredObject], from changed: inout [ObjectIdentifier: StoredObject]
+    ) {
+        guard saved.count < changed.count else {
+            changed = [:]
+            return
+        }
+        for object in saved { changed[ObjectIdentifier(object)] = nil }
     }
 
     /// Replaces temporary identifiers of saved objects.

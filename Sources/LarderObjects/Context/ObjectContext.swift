@@ -71,10 +71,13 @@ public final class ObjectContext {
         locked { registry[identifier] }
     }
 
-    func register(_ object: StoredObject) {
-        let identifier = object.identifier
-        registry.insert(
-            object, identifier.isTemporary ? nil : model.store(of: identifier)?.identifier)
+    /// Registers an object unless somebody has another one with its identifier.
+    ///
+    /// - Parameter store: That of the object's entity; nil for a temporary identifier.
+    /// - Returns: the object that is registered.
+    @discardableResult
+    func register(_ object: StoredObject, in store: (any ObjectStore)?) -> StoredObject {
+        registry.object(for: object.identifier, in: store?.identifier) { object }
     }
 
     /// The objects of the entities of a batch in a store, to which its rows will be added.
@@ -142,7 +145,9 @@ public final class ObjectContext {
             // A temporary identifier of another context, or of an object that is no more.
             let object = StoredObject(
                 identifier, entity, identifier.isTemporary ? .gone : .saved, place)
-            if !identifier.isTemporary { register(object) }
+            if !identifier.isTemporary {
+                register(object, in: try model.store(of: identifier.entityName))
+            }
             return object
         }
     }

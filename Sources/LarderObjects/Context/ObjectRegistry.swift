@@ -15,19 +15,12 @@ struct ObjectRegistry {
 
         /// The object with a key, if anyone has it.
         subscript(key: Key) -> StoredObject? {
-            get {
-                guard let index = objects.index(forKey: key) else { return nil }
-                if isKnownUniquelyReferenced(&objects.values[index]) { return nil }
-                return objects.values[index]
-            }
-            set {
-                if let newValue {
-                    objects.updateValue(newValue, forKey: key)
-                } else {
-                    objects.removeValue(forKey: key)
-                }
-            }
+            guard let index = objects.index(forKey: key) else { return nil }
+            if isKnownUniquelyReferenced(&objects.values[index]) { return nil }
+            return objects.values[index]
         }
+
+        fileprivate func remove(_ key: Key) { objects.removeValue(forKey: key) }
 
         /// The object with a key, if anyone has it, otherwise a new one.
         func object(
@@ -43,10 +36,6 @@ struct ObjectRegistry {
             let object = new()
             known = object
             return (object, true)
-        }
-
-        fileprivate func reserve(_ count: Int) {
-            objects.reserveCapacity(objects.count + count)
         }
 
         fileprivate var count: Int { objects.count }
@@ -118,9 +107,7 @@ struct ObjectRegistry {
         of entityName: String, in store: UUID, adding count: Int, byteCount: Int
     ) -> Table<Int64> {
         release(adding: count + byteCount >> 12)
-        let table = table(of: entityName, in: store)
-        table.reserve(count)
-        return table
+        return table(of: entityName, in: store)
     }
 
     private mutating func table(of entityName: String, in store: UUID) -> Table<Int64> {
@@ -130,29 +117,31 @@ struct ObjectRegistry {
         return new.table
     }
 
-    /// - Parameter store: That of the object's entity, if the identifier is of this store.
-    mutating func insert(_ object: StoredObject, _ store: UUID?) {
+    /// The object with an identifier, if anyone has it, otherwise a new one.
+    ///
+    /// - Parameter store: That of the entity.
+    mutating func object(
+        for identifier: PersistentIdentifier, in store: UUID?, new: () -> StoredObject
+    ) -> StoredObject {
         release(adding: 1)
-        let identifier = object.identifier
         switch identifier.key {
-        case .temporary(let name): temporary[name] = object
+        case .temporary(let name): return temporary.object(for: name, new: new).object
         case .permanent(let key):
-            if let store {
-                table(of: identifier.entityName, in: store)[key] = object
-            } else {
-                foreign[identifier] = object
+            if let store, identifier.store == store {
+                return table(of: identifier.entityName, in: store).object(for: key, new: new).object
             }
+            return foreign.object(for: identifier, new: new).object
         }
     }
 
     func remove(_ identifier: PersistentIdentifier) {
         switch identifier.key {
-        case .temporary(let name): temporary[name] = nil
+        case .temporary(let name): temporary.remove(name)
         case .permanent(let key):
             if let stored = stored[identifier.entityName], stored.store == identifier.store {
-                stored.table[key] = nil
+                stored.table.remove(key)
             } else {
-                foreign[identifier] = nil
+                foreign.remove(identifier)
             }
         }
     }

@@ -9,9 +9,9 @@ struct SavePlan {
     private let model: ObjectModel
     private var links: [Link: Bool] = [:]
     private var linkOrder: [Link] = []
-    /// Objects that this plan deletes, and those that others have deleted.
-    private var deleted: Set<PersistentIdentifier>
-    private var inserted: Set<PersistentIdentifier> = []
+    /// Whether an object is there after the save, as far as the context knows. An object that was
+    /// inserted and deleted again has left its temporary identifier where there is no inverse.
+    private let exists: (PersistentIdentifier) -> Bool
 
     /// A member of the list of an object.
     private struct Link: Hashable {
@@ -20,9 +20,11 @@ struct SavePlan {
         let member: PersistentIdentifier
     }
 
-    init(_ model: ObjectModel, author: String, missing: Set<PersistentIdentifier> = []) {
+    init(
+        _ model: ObjectModel, author: String, exists: @escaping (PersistentIdentifier) -> Bool
+    ) {
         self.model = model
-        deleted = missing
+        self.exists = exists
         // By property, the last writer wins: a change has no base values and no version.
         changes = ChangeSet(onUniqueConflict: .upsert, author: author)
     }
@@ -30,8 +32,6 @@ struct SavePlan {
     mutating func add(
         inserts: [StoredObject], updates: [StoredObject], deletions: [StoredObject]
     ) {
-        deleted.formUnion(deletions.map(\.identifier))
-        inserted = Set(inserts.map(\.identifier))
         for object in inserts + updates { collectLinks(of: object) }
         var remaining = editsByOwner()
         changes.changes.reserveCapacity(inserts.count + updates.count + deletions.count)
@@ -39,9 +39,12 @@ struct SavePlan {
             let identifier = object.identifier
             let lists = replacedLists(of: object)
             var values = newValues(of: object)
-            values.merge(lists) { value, _ in value }
-            let edits = (remaining.removeValue(forKey: identifier) ?? []).filter {
-                lists[$0.propertyName] == nil
+            if !lists.isEmpty { values.merge(lists) { value, _ in value } }
+            var edits: [RelationshipEdit] = []
+            if !remaining.isEmpty {
+                edits = (remaining.removeValue(forKey: identifier) ?? []).filter {
+                    lists[$0.propertyName] == nil
+                }
             }
             changes.changes.append(.insert(identifier, values: values, edits: edits))
         }
@@ -62,12 +65,6 @@ struct SavePlan {
         for object in deletions {
             changes.changes.append(.delete(object.identifier, ifVersion: nil))
         }
-    }
-
-    /// Whether an object is there after the save, as far as the context knows. An object that was
-    /// inserted and deleted again has left its temporary identifier where there is no inverse.
-    private func exists(_ identifier: PersistentIdentifier) -> Bool {
-        !deleted.contains(identifier) && (!identifier.isTemporary || inserted.contains(identifier))
     }
 
     /// The values of all attributes and to-one relationships that were set.

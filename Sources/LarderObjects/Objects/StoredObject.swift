@@ -331,6 +331,8 @@ extension StoredObject {
 /// The instance of a model class.
 public protocol ObjectOwner: AnyObject {
     var _$object: StoredObject { get set }
+    /// The name of the entity whose objects instances of this class are.
+    var _$entityName: String { get }
     /// Called when the object gets a context, with the context's owner.
     func _$join(_ contextOwner: AnyObject)
     /// Called before the object is used by a context: unites the levels of a class hierarchy.

@@ -86,9 +86,7 @@ public class ModelContext: Equatable, SendableMetatype {
 
     /// Inserts a model, and the models without a context that are related to it.
     public func insert<T: PersistentModel>(_ model: T) {
-        let isInserted = try? objects.insert(model) { owner in
-            (owner as? any PersistentModel).map { type(of: $0).entityName } ?? ""
-        }
+        let isInserted = try? objects.insert(model)
         if isInserted == nil {
             core.log("\(T.entityName) is not in the schema of the container; it is not inserted")
         } else if isInserted == false {

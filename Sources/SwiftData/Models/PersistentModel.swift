@@ -78,6 +78,8 @@ extension PersistentModel {
         _$object = object
     }
 
+    public var _$entityName: String { type(of: self).entityName }
+
     public func _$join(_ contextOwner: AnyObject) {
         if let context = contextOwner as? ModelContext { _$context = context }
     }

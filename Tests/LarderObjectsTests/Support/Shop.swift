@@ -5,10 +5,10 @@ import LarderObjects
 final class Instance: ObjectOwner {
     var _$object: StoredObject
     var context: AnyObject?
-    let entityName: String
+    let _$entityName: String
 
     init(_ entityName: String, _ object: StoredObject = StoredObject()) {
-        self.entityName = entityName
+        _$entityName = entityName
         _$object = object
         if object.owner == nil { object.owner = self }
     }
@@ -100,7 +100,7 @@ extension Owner {
     }
 
     func insert(_ instance: Instance) throws {
-        try context.insert(instance) { ($0 as? Instance)?.entityName ?? "" }
+        try context.insert(instance)
     }
 
     func fetch(_ fetch: ObjectFetch) throws -> [Instance] {
