@@ -17,7 +17,7 @@ struct BatchSource {
     private var remaining: ArraySlice<SQL>
     private var statement: Statement?
     private var rowsLeft: Int64
-    private let decoder: RowDecoder
+    private var decoder: RowDecoder
     private let query: ResolvedQuery
     private var state = State.between
     /// Rows without lists. Those before `pendingStart` have been returned.
@@ -74,7 +74,6 @@ struct BatchSource {
     // MARK: Rows
 
     private mutating func readRows(bytesMax: Int) throws(ReadFailure) {
-        let (decoder, session) = (decoder, session)
         decoder.begin()
         while state == .between { try begin() }
         while state == .onRow, let statement {

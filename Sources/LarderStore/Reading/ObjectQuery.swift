@@ -11,7 +11,7 @@ final class ObjectQuery {
 
     let shape: Shape
     let sql: SQL
-    let decoder: RowDecoder
+    var decoder: RowDecoder
     /// Whether the result changes only when the object itself changes, according to the history. It
     /// may change otherwise if it names the entities of other objects: a deleted object, to which
     /// the rule `noAction` leaves references, has no entity any more.

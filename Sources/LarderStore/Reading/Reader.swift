@@ -138,33 +138,34 @@ final class Reader: StoreReader {
         _ budget: ReadBudget
     ) throws(ReadFailure) -> Batch {
         let statement = try session.statement(query.sql)
-        let decoder = query.decoder
-        decoder.begin()
+        query.decoder.begin()
         for identifier in identifiers {
             guard let key = identifier.permanentKey,
-                try read(key, statement, decoder, budget)
+                try read(key, statement, &query.decoder, budget)
             else { continue }
-            for (column, list) in decoder.lists {
-                decoder.append(try session.list(list, of: key), at: column)
+            for (column, list) in query.decoder.lists {
+                query.decoder.append(try session.list(list, of: key), at: column)
             }
-            guard decoder.byteCount <= bytesLeft else {
-                decoder.removeAll(keepingCapacity: false)
+            guard query.decoder.byteCount <= bytesLeft else {
+                query.decoder.removeAll(keepingCapacity: false)
                 throw .failed(
                     LarderError(
                         .resourceExhausted, "the objects do not fit into one reply",
                         hint: "ask for fewer of them, or for some of their properties"))
             }
         }
-        bytesLeft -= decoder.byteCount
+        bytesLeft -= query.decoder.byteCount
         defer {
-            if decoder.byteCount > Self.reusedBytesMax { decoder.removeAll(keepingCapacity: false) }
+            if query.decoder.byteCount > Self.reusedBytesMax {
+                query.decoder.removeAll(keepingCapacity: false)
+            }
         }
-        return try decoder.batch()
+        return try query.decoder.batch()
     }
 
     /// Decodes the row of an object, without its lists; false if there is none.
     private func read(
-        _ key: Int64, _ statement: Statement, _ decoder: RowDecoder, _ budget: ReadBudget
+        _ key: Int64, _ statement: Statement, _ decoder: inout RowDecoder, _ budget: ReadBudget
     ) throws(ReadFailure) -> Bool {
         defer { statement.reset() }
         try session.bind(key: key, to: statement)
