@@ -56,7 +56,11 @@ public struct MessageInput: FuzzedInput {
         switch envelope.request {
         case .query(let query), .explain(let query): return try fault(of: query)
         case .observe(let request): return try fault(of: request.query)
-        case .save(let set): _ = try set.digest()
+        case .save(let set):
+            _ = try codec.changeSetDigest(content.span.bytes)
+            guard try codec.changeSetDigest(second.span.bytes) == set.digest() else {
+                return "the digest of a set differs after it was encoded"
+            }
         case .rows(_, let batch?, _): _ = batch.rows(store: store)
         default: break
         }
