@@ -142,6 +142,7 @@ public final class Store: StoreBackend {
             let connection = try openConnection()
             connection.disableCheckpointOnClose()
             try StoreConnection.configureReader(connection)
+            connection.readBlocks()
             return connection
         } catch {
             throw error.larderError

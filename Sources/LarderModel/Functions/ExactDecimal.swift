@@ -53,19 +53,23 @@ package struct ExactDecimal: Hashable, Sendable {
             return
         }
         // A fraction of a stored text has no zeros at its end.
-        guard short.magnitude % 10 != 0 else {
-            self.init(
-                isNegative: short.isNegative, magnitude: UInt128(short.magnitude),
-                exponent: short.exponent)
+        guard short.digits % 10 != 0 else {
+            self.init(short)
             return
         }
         self.init(normalized: short)
     }
 
+    package init(_ short: ShortDecimal) {
+        self.init(
+            isNegative: short.digits < 0, magnitude: UInt128(short.digits.magnitude),
+            exponent: short.exponent)
+    }
+
     @inline(__always)
     private init(normalized short: ShortDecimal) {
-        isNegative = short.isNegative
-        magnitude = UInt128(short.magnitude)
+        isNegative = short.digits < 0
+        magnitude = UInt128(short.digits.magnitude)
         exponent = short.exponent
     }
 
@@ -159,53 +163,6 @@ package struct ExactDecimal: Hashable, Sendable {
         }
         let (scaled, overflow) = magnitude.multipliedReportingOverflow(by: power(exponent))
         return overflow ? nil : scaled
-    }
-}
-
-/// A number of up to 18 digits as its text has them.
-struct ShortDecimal {
-    let isNegative: Bool
-    /// With the trailing zeros of the text.
-    let magnitude: UInt64
-    /// The power of ten of the last digit, from -17 to 0.
-    let exponent: Int
-
-    /// Parses text without an exponent, in UTF-8; nil for any other text and for more digits.
-    @inline(__always)
-    init?(_ text: Span<UInt8>) {
-        let end = text.count
-        isNegative = end > 0 && text[0] == UInt8(ascii: "-")
-        let start = isNegative ? 1 : 0
-        guard end - start <= Self.digitsMax + 1 else { return nil }
-        var index = start
-        var magnitude: UInt64 = 0
-        Self.readDigits(text, &index, &magnitude)
-        guard index > start else { return nil }
-        if index == end {
-            guard end - start <= Self.digitsMax else { return nil }
-            exponent = 0
-        } else {
-            guard text[index] == UInt8(ascii: "."), index < end - 1 else { return nil }
-            index += 1
-            exponent = index - end
-            Self.readDigits(text, &index, &magnitude)
-            guard index == end else { return nil }
-        }
-        self.magnitude = magnitude
-    }
-
-    private static let digitsMax = 18
-
-    @inline(__always)
-    private static func readDigits(
-        _ text: Span<UInt8>, _ index: inout Int, _ number: inout UInt64
-    ) {
-        while index < text.count {
-            let digit = text[index] &- UInt8(ascii: "0")
-            guard digit < 10 else { return }
-            number = number &* 10 &+ UInt64(digit)
-            index &+= 1
-        }
     }
 }
 

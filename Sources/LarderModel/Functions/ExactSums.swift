@@ -55,11 +55,16 @@ public struct DecimalSum: Sendable {
     /// Adds the number of a stored text, in UTF-8; ignores a text that is no decimal, as a damaged
     /// file may have.
     package mutating func add(storedText text: Span<UInt8>) {
-        if let short = ShortDecimal(text), sum.add(short) {
-            count += 1
+        if let short = ShortDecimal(text) {
+            add(short)
         } else if let number = ExactDecimal(storedText: text) {
             add(number)
         }
+    }
+
+    @inline(__always)
+    package mutating func add(_ number: ShortDecimal) {
+        if sum.add(number) { count += 1 } else { add(ExactDecimal(number)) }
     }
 
     /// Removes a decimal that was added.
@@ -121,10 +126,9 @@ struct WideDecimalSum: Sendable {
     mutating func add(_ number: ShortDecimal) -> Bool {
         let shift = number.exponent - exponent
         guard 0...18 ~= shift else { return false }
-        let summand = Int128(
-            truncatingIfNeeded: UInt128(number.magnitude, times: ExactDecimal.smallPowers[shift]))
-        let (sum, overflow) = recent.addingReportingOverflow(
-            number.isNegative ? -summand : summand)
+        let (high, low) = number.digits.multipliedFullWidth(
+            by: Int64(truncatingIfNeeded: ExactDecimal.smallPowers[shift]))
+        let (sum, overflow) = recent.addingReportingOverflow(Int128(high) << 64 | Int128(low))
         if !overflow { recent = sum }
         return !overflow
     }

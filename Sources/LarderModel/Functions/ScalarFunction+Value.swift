@@ -190,6 +190,24 @@ extension ScalarFunction {
         default: nil
         }
     }
+
+    /// The same for short decimals; nil also if the result is not short.
+    package func value(of decimal: ShortDecimal) -> ShortDecimal? {
+        switch self {
+        case .negate: decimal.negated
+        case .abs: decimal.absolute
+        default: nil
+        }
+    }
+
+    package func value(of left: ShortDecimal, _ right: ShortDecimal) -> ShortDecimal? {
+        switch self {
+        case .add: left.adding(right)
+        case .subtract: left.subtracting(right)
+        case .multiply: left.multiplied(by: right)
+        default: nil
+        }
+    }
 }
 
 // MARK: Strings, extremes

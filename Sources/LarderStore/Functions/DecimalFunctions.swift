@@ -39,6 +39,16 @@ enum DecimalFunctions {
         }
     }
 
+    /// The same if it is a short decimal.
+    @inline(__always)
+    static func shortDecimal(_ argument: FunctionArgument) -> ShortDecimal? {
+        switch argument.type {
+        case .text: argument.withSpan { ShortDecimal($0) }
+        case .integer: ShortDecimal(argument.int64)
+        case .null, .real, .blob: nil
+        }
+    }
+
     fileprivate static func result(_ decimal: Decimal) -> FunctionResult {
         DecimalText.canonical(decimal).map { .text($0) } ?? .null
     }
@@ -54,9 +64,20 @@ private struct AggregatedNumbers {
 
     mutating func number(_ arguments: FunctionArguments) -> ExactDecimal? {
         if arguments.count == 1 { return DecimalFunctions.decimal(arguments[0]) }
-        let form = form ?? DecimalForm(arguments)
+        return form(arguments).number(arguments)
+    }
+
+    /// The same if it is a short decimal.
+    mutating func shortNumber(_ arguments: FunctionArguments) -> ShortDecimal? {
+        if arguments.count == 1 { return DecimalFunctions.shortDecimal(arguments[0]) }
+        return form(arguments).shortNumber(arguments)
+    }
+
+    private mutating func form(_ arguments: FunctionArguments) -> DecimalForm {
+        if let form { return form }
+        let form = DecimalForm(arguments)
         self.form = form
-        return form.number(arguments)
+        return form
     }
 }
 
@@ -75,6 +96,8 @@ private final class DecimalTotal: Aggregation {
     func step(_ arguments: FunctionArguments) {
         if arguments.count == 1, arguments[0].type == .text {
             arguments[0].withSpan { sum.add(storedText: $0) }
+        } else if let number = numbers.shortNumber(arguments) {
+            sum.add(number)
         } else if let number = numbers.number(arguments) {
             sum.add(number)
         }

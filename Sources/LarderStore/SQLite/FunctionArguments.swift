@@ -48,6 +48,18 @@ extension FunctionArguments {
         return made
     }
 
+    /// Passes the same object.
+    @inline(__always)
+    func withPrepared<Prepared: AnyObject, Result>(
+        at index: Int, _ make: () -> Prepared, body: (Prepared) -> Result
+    ) -> Result {
+        guard let known = sqlite3_get_auxdata(context, Int32(index)) else {
+            return body(prepared(at: index, make))
+        }
+        // Not retained, because this runs per row; SQLite has a reference during the call.
+        return Unmanaged<Prepared>.fromOpaque(known)._withUnsafeGuaranteedRef { body($0) }
+    }
+
     /// The same for an argument that may be nil; nil if it is.
     func preparedUnlessNull<Prepared: AnyObject, Failure: Error>(
         at index: Int, _ make: () throws(Failure) -> Prepared
