@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LarderModel
 import TestSupport
 import Testing
@@ -33,6 +34,23 @@ struct BlockReadsTests {
 
     private func sum(_ reader: Connection) throws -> Int64? {
         try reader.integer("SELECT sum(number + length(text)) FROM t")
+    }
+
+    @Test("make a scan with a tenth of the system calls")
+    func systemCalls() throws {
+        func calls(byBlocks: Bool) throws -> Int {
+            let reader = try reader(byBlocks: byBlocks)
+            let before = try readCalls()
+            _ = try sum(reader)
+            return try readCalls() - before
+        }
+        #expect(try calls(byBlocks: true) * 10 < calls(byBlocks: false))
+    }
+
+    /// The number of system calls by which this thread has read files.
+    private func readCalls() throws -> Int {
+        let text = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)
+        return try #require(text.firstMatch(of: /syscr: ([0-9]+)/).flatMap { Int($0.1) })
     }
 
     @Test("see what a checkpoint has written since the snapshot before")
