@@ -137,30 +137,34 @@ final class Reader: StoreReader {
         _ identifiers: [PersistentIdentifier], _ query: ObjectQuery, _ bytesLeft: inout Int,
         _ budget: ReadBudget
     ) throws(ReadFailure) -> Batch {
-        let statement = try session.statement(query.sql)
-        query.decoder.begin()
+        try read(identifiers, query.sql, &query.decoder, &bytesLeft, budget)
+    }
+
+    private func read(
+        _ identifiers: [PersistentIdentifier], _ sql: SQL, _ decoder: inout RowDecoder,
+        _ bytesLeft: inout Int, _ budget: ReadBudget
+    ) throws(ReadFailure) -> Batch {
+        let statement = try session.statement(sql)
+        decoder.begin()
         for identifier in identifiers {
             guard let key = identifier.permanentKey,
-                try read(key, statement, &query.decoder, budget)
+                try read(key, statement, &decoder, budget)
             else { continue }
-            for (column, list) in query.decoder.lists {
-                query.decoder.append(try session.list(list, of: key), at: column)
+            for (column, list) in decoder.lists {
+                decoder.append(try session.list(list, of: key), at: column)
             }
-            guard query.decoder.byteCount <= bytesLeft else {
-                query.decoder.removeAll(keepingCapacity: false)
+            guard decoder.byteCount <= bytesLeft else {
+                decoder.removeAll(keepingCapacity: false)
                 throw .failed(
                     LarderError(
                         .resourceExhausted, "the objects do not fit into one reply",
                         hint: "ask for fewer of them, or for some of their properties"))
             }
         }
-        bytesLeft -= query.decoder.byteCount
-        defer {
-            if query.decoder.byteCount > Self.reusedBytesMax {
-                query.decoder.removeAll(keepingCapacity: false)
-            }
-        }
-        return try query.decoder.batch()
+        bytesLeft -= decoder.byteCount
+        let batch = try decoder.batch()
+        if decoder.byteCount > Self.reusedBytesMax { decoder.removeAll(keepingCapacity: false) }
+        return batch
     }
 
     /// Decodes the row of an object, without its lists; false if there is none.
