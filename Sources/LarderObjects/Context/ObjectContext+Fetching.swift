@@ -15,6 +15,24 @@ extension ObjectContext {
         }
     }
 
+    /// The instances of the model class for the objects that match, in order. Those for a batch are
+    /// made while the store reads the next one.
+    ///
+    /// - Throws: errors of the store and of the predicate.
+    package func fetch<Owner: ObjectOwner>(
+        _ fetch: ObjectFetch, as type: Owner.Type
+    ) throws(LarderError) -> [Owner] {
+        try locked { () throws(LarderError) in
+            applyCommitsOfOthers()
+            guard fetch.includesPendingChanges, hasChanges else {
+                return try stored(
+                    fetch, limit: fetch.limit, offset: fetch.offset,
+                    { instances(of: $0, as: type) }, { $0._$object })
+            }
+            return instances(of: try withPendingChanges(fetch), as: type)
+        }
+    }
+
     /// The number of objects that match.
     ///
     /// - Throws: errors of the store and of the predicate.
@@ -65,10 +83,20 @@ extension ObjectContext {
     private func stored(
         _ fetch: ObjectFetch, limit: Int?, offset: Int?
     ) throws(LarderError) -> [StoredObject] {
+        try stored(fetch, limit: limit, offset: offset, { $0 }, { $0 })
+    }
+
+    /// - Parameters:
+    ///   - make: Makes the elements of the result of the objects of a batch.
+    ///   - object: The object of an element.
+    private func stored<Element>(
+        _ fetch: ObjectFetch, limit: Int?, offset: Int?,
+        _ make: ([StoredObject]) -> [Element], _ object: (Element) -> StoredObject
+    ) throws(LarderError) -> [Element] {
         _ = try model.entity(named: fetch.entityName)
         let store = try model.store(of: fetch.entityName)
         var known: [StoredObject] = []
-        let found: [StoredObject] = try store.elements(
+        let found: [Element] = try store.elements(
             of: fetch, .objects, limit: limit, offset: offset
         ) { batch in
             let registered = register(batch, store)
@@ -77,12 +105,12 @@ extension ObjectContext {
                 return []
             }
             known += registered.known
-            return registered.objects
+            return make(registered.objects)
         }
         if known.isEmpty { return found }
         refreshLists(of: known, except: Set(fetch.prefetch + (fetch.properties ?? [])))
         // Who observes an object that has changed may have deleted some.
-        return found.filter { $0.status != .gone }
+        return found.filter { object($0).status != .gone }
     }
 
     private func storedIdentifiers(

@@ -5,10 +5,9 @@ internal import LarderObjects
 extension ModelContext {
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
         let fetch = try descriptor.objectFetch()
-        let found = try SwiftDataError.translating { () throws(LarderError) in
-            try objects.fetch(fetch)
+        return try SwiftDataError.translating { () throws(LarderError) in
+            try objects.fetch(fetch, as: T.self)
         }
-        return objects.instances(of: found, as: T.self)
     }
 
     /// The models as a collection that reads them in batches when they are used.
