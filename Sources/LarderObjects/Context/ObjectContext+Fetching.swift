@@ -95,6 +95,7 @@ extension ObjectContext {
     ) throws(LarderError) -> [Element] {
         _ = try model.entity(named: fetch.entityName)
         let store = try model.store(of: fetch.entityName)
+        releaseUnused()
         var known: [StoredObject] = []
         let found: [Element] = try store.elements(
             of: fetch, .objects, limit: limit, offset: offset

@@ -108,6 +108,7 @@ extension ObjectContext {
     /// - Returns: those that exist.
     @discardableResult
     func read(_ identifiers: [PersistentIdentifier]) throws(LarderError) -> [StoredObject] {
+        releaseUnused()
         var found: [StoredObject] = []
         for (entityName, group) in Dictionary(grouping: identifiers, by: \.entityName) {
             guard let entity = model.entities[entityName],

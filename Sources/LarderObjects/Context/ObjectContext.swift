@@ -92,6 +92,9 @@ public final class ObjectContext {
         }
     }
 
+    /// Releases objects that nobody has any more. Called before objects are read.
+    func releaseUnused() { registry.releaseUnused() }
+
     func unregister(_ identifier: PersistentIdentifier) { registry.remove(identifier) }
 
     /// All registered objects.

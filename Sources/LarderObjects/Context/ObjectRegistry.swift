@@ -5,7 +5,8 @@ internal import LarderModel
 ///
 /// An object that nobody else has is not one of them any more: it is not found, and its memory is
 /// released when as many objects were added as there are. Weak references would say the same, but
-/// they take a part of the memory and slow down every use of an object.
+/// they take a part of the memory and slow down every use of an object. A result of a read is in
+/// use as a whole, so memory is released before a read, and not between its batches.
 ///
 /// The objects of an entity are in one store, so a table of them needs keys only.
 struct ObjectRegistry {
@@ -106,7 +107,7 @@ struct ObjectRegistry {
     mutating func table(
         of entityName: String, in store: UUID, adding count: Int, byteCount: Int
     ) -> Table<Int64> {
-        release(adding: count + byteCount >> 12)
+        addedSize += count + byteCount >> 12
         return table(of: entityName, in: store)
     }
 
@@ -123,7 +124,8 @@ struct ObjectRegistry {
     mutating func object(
         for identifier: PersistentIdentifier, in store: UUID?, new: () -> StoredObject
     ) -> StoredObject {
-        release(adding: 1)
+        releaseUnused()
+        addedSize += 1
         switch identifier.key {
         case .temporary(let name): return temporary.object(for: name, new: new).object
         case .permanent(let key):
@@ -146,13 +148,13 @@ struct ObjectRegistry {
         }
     }
 
-    private mutating func release(adding size: Int) {
-        addedSize += size
-        guard addedSize > sizeMax else { return }
+    /// Releases the objects that nobody else has, if enough were added.
+    mutating func releaseUnused() {
+        guard addedSize >= sizeMax else { return }
         for stored in stored.values { stored.table.releaseUnused() }
         temporary.releaseUnused()
         foreign.releaseUnused()
         sizeMax = max(Self.sizeMin, count)
-        addedSize = size
+        addedSize = 0
     }
 }

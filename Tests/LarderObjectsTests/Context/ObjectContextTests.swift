@@ -222,6 +222,7 @@ struct ObjectContextTests {
         #expect(held?.related("articles").first?._$object === article)
         held = nil
         try readArticles(ofCategories: 3..<6)
+        try readArticles(ofCategories: 0..<3)
         #expect(article == nil)
     }
 
