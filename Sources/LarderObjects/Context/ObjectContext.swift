@@ -111,8 +111,14 @@ public final class ObjectContext {
             var instances: [Instance] = []
             instances.reserveCapacity(objects.count)
             for object in objects {
-                let instance = object.owner ?? newInstance(of: object, owner)
-                if let instance = instance as? Instance { instances.append(instance) }
+                if let known = object.owner {
+                    if let instance = known as? Instance { instances.append(instance) }
+                    continue
+                }
+                let new = newInstance(of: object, owner)
+                if let instance = new as? Instance { instances.append(instance) }
+                // Last, because an instance with a weak reference is slower to retain.
+                object.owner = new
             }
             return instances
         }
@@ -120,9 +126,15 @@ public final class ObjectContext {
 
     /// The instance of the model class for an object.
     public func instance(of object: StoredObject) -> any ObjectOwner {
-        locked { object.owner ?? newInstance(of: object, owner) }
+        locked {
+            if let known = object.owner { return known }
+            let new = newInstance(of: object, owner)
+            object.owner = new
+            return new
+        }
     }
 
+    /// An instance that its object does not know yet.
     private func newInstance(
         of object: StoredObject, _ owner: AnyObject?
     ) -> any ObjectOwner {
@@ -130,7 +142,6 @@ public final class ObjectContext {
             preconditionFailure("an object of a context has an entity")
         }
         let new = entity.ownerClass.make(object)
-        object.owner = new
         if let owner { new._$join(owner) }
         return new
     }
