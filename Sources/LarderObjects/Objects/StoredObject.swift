@@ -292,17 +292,20 @@ public final class StoredObject {
         }
     }
 
-    /// The observers, and the value of a property as a type has it; nil if it is not known, or a
-    /// value of another type. A read of a property needs both.
+    /// The value of a property as a type has it; nil if it is not known, or of another type.
+    /// A read of a property needs the observers, too.
+    ///
+    /// - Parameter observe: Tells the observers of the read. It is called under the lock, because
+    ///   to keep the observers until later takes longer than to tell them.
+    /// - Returns: the value, and whether there are observers.
     @inlinable
     public func observed<Member>(
-        at slot: Int, as member: (Value) -> Member?
-    ) -> (observers: Observers?, member: Member?) {
-        let held = state.withLock { state -> Held<(observers: Observers?, member: Member?)> in
-            guard slot < state.cells.count, let cell = state.cells[slot] else {
-                return Held(value: (state.observers, nil))
-            }
-            return Held(value: (state.observers, member(cell)))
+        at slot: Int, as member: (Value) -> Member?, _ observe: (Observers) -> Void
+    ) -> (member: Member?, hasObservers: Bool) {
+        let held = state.withLock { state -> Held<(member: Member?, hasObservers: Bool)> in
+            if let observers = state.observers { observe(observers) }
+            let cell = slot < state.cells.count ? state.cells[slot] : nil
+            return Held(value: (cell.flatMap(member), state.observers != nil))
         }
         return held.value
     }

@@ -44,13 +44,6 @@ extension StoredObject {
     public func access<Model: PersistentModel, Member>(
         _ model: Model, keyPath: KeyPath<Model, Member>
     ) {
-        access(model, keyPath, observers)
-    }
-
-    @inlinable
-    func access<Model: PersistentModel, Member>(
-        _ model: Model, _ keyPath: KeyPath<Model, Member>, _ observers: Observers?
-    ) {
         if let observers {
             observers.registrar.access(model, keyPath: keyPath)
         } else {
@@ -95,8 +88,10 @@ extension StoredObject {
     public func getValue<Model: PersistentModel, Member: _AttributeScalar>(
         of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int
     ) -> Member {
-        let (observers, member) = observed(at: slot) { Member(_cell: $0) }
-        access(model, keyPath, observers)
+        let (member, hasObservers) = observed(at: slot, as: { Member(_cell: $0) }) {
+            $0.registrar.access(model, keyPath: keyPath)
+        }
+        if !hasObservers { firstAccess(model, keyPath) }
         if let member { return member }
         return readScalar(model, slot)
     }
