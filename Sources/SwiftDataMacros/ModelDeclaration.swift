@@ -13,8 +13,7 @@ struct ModelDeclaration {
     let firstInheritedType: String?
     /// The persisted properties by slot, counted from the class's first one.
     let properties: [PropertyDeclaration]
-    /// The arguments of `#Unique` and `#Index` as expressions, with the name of the type.
-    let constraints: [(type: String, expression: String)]
+    let constraints: [ConstraintDeclaration]
 
     /// The name of the storage of the values of this class, without those of its superclass.
     var storage: String { ModelNames.storage(of: typeName) }
@@ -59,8 +58,9 @@ struct ModelDeclaration {
         }
         self.properties = properties
         let macros = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
-        constraints = macros.compactMap { $0.constraint(of: model.name.text) }
-        let unpersisted = Self.variableNames(members).subtracting(properties.map(\.plainName))
+        let names = properties.map(\.plainName)
+        constraints = macros.compactMap { $0.constraint(of: model.name.text, properties: names) }
+        let unpersisted = Self.variableNames(members).subtracting(names)
         problems += macros.flatMap { $0.constraintProblems(unpersisted) }
         for problem in problems { report(problem.diagnostic) }
         if problems.contains(where: { $0.problem.severity == .error }) { return nil }
@@ -100,6 +100,17 @@ struct ModelDeclaration {
         // The other expansion reports what is wrong.
         (try? PropertyDeclaration(variable))?.name
     }
+}
+
+/// `#Unique` or `#Index` in a class.
+struct ConstraintDeclaration {
+    /// The name of the type.
+    let type: String
+    /// The arguments as an expression.
+    let expression: String
+    /// The properties as they are written, if some are not persisted properties of the class: they
+    /// may be inherited.
+    let uncheckedNames: [String]?
 }
 
 /// The names of members that the macros of one class share.
@@ -145,22 +156,31 @@ extension MacroExpansionDeclSyntax {
     fileprivate func constraintProblems(_ unpersisted: Set<String>) -> [LocatedProblem] {
         guard isConstraint else { return [] }
         return arguments.keyPaths.compactMap { keyPath in
-            guard
-                let name = keyPath.components.first?.component
-                    .as(KeyPathPropertyComponentSyntax.self)?.declName.baseName.text
-                    .filter({ $0 != "`" }), unpersisted.contains(name)
-            else { return nil }
+            guard let name = keyPath.firstName, unpersisted.contains(name) else { return nil }
             return LocatedProblem(
                 keyPath, .unpersistedInConstraint(name, macro: macroName.text))
         }
     }
 
     /// `SwiftData.Schema.Unique<Item>([\.name])` for `#Unique<Item>([\.name])`.
-    fileprivate func constraint(of typeName: String) -> (type: String, expression: String)? {
+    fileprivate func constraint(
+        of typeName: String, properties: [String]
+    ) -> ConstraintDeclaration? {
         guard isConstraint else { return nil }
         let type = "SwiftData.Schema.\(macroName.text)"
         let parameters = genericArgumentClause?.trimmedDescription ?? "<\(typeName)>"
-        return (type, "\(type)\(parameters)(\(arguments.trimmedDescription))")
+        let names = arguments.keyPaths.map { $0.firstName ?? $0.trimmedDescription }
+        return ConstraintDeclaration(
+            type: type, expression: "\(type)\(parameters)(\(arguments.trimmedDescription))",
+            uncheckedNames: names.allSatisfy(properties.contains) ? nil : names)
+    }
+}
+
+extension KeyPathExprSyntax {
+    /// The name of the property, or of the first one; nil if it does not begin with a property.
+    fileprivate var firstName: String? {
+        components.first?.component.as(KeyPathPropertyComponentSyntax.self)?
+            .declName.baseName.text.filter { $0 != "`" }
     }
 }
 

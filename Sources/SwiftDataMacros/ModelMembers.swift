@@ -164,7 +164,8 @@ extension ModelDeclaration {
             + constraints.map { constraint in
                 element(
                     name: constraint.type, keyPath: "\\SwiftData.Schema.encodingVersion",
-                    defaultValue: nil, metadata: constraint.expression)
+                    defaultValue: constraint.uncheckedNames.map { "\($0)" },
+                    metadata: constraint.expression)
             }
         return """
             \(introducer) var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {

@@ -41,6 +41,12 @@ extension Team {
 
 @Suite("The rules that a rejected save breaks")
 struct ValidationTests {
+    /// A context of a container on an empty store, and the folder of the store.
+    private func context(_ kind: StoreKind) throws -> (ModelContext, TestFolder) {
+        let (own, _, folder) = try kind.containers(for: Team.self, Player.self, Match.self)
+        return (ModelContext(own), folder)
+    }
+
     /// The problems of a save that has to be rejected.
     private func problems(_ context: ModelContext) throws -> [ValidationProblem] {
         do {
@@ -55,9 +61,8 @@ struct ValidationTests {
 
     @Test("have the model, its properties, the rule and a sentence", arguments: StoreKind.allCases)
     func counts(_ kind: StoreKind) throws {
-        let (own, _, folder) = try kind.containers(for: Team.self, Player.self, Match.self)
+        let (context, folder) = try context(kind)
         defer { withExtendedLifetime(folder) {} }
-        let context = ModelContext(own)
         let team = Team(code: "A", number: 1)
         let players = ["x", "y", "z"].map { Player(name: $0, team: team) }
         let (few, many) = (Match(home: team, guests: []), Match(home: team, guests: players))
@@ -77,9 +82,8 @@ struct ValidationTests {
         "name a required model that is missing, of a model that is saved",
         arguments: StoreKind.allCases)
     func required(_ kind: StoreKind) throws {
-        let (own, _, folder) = try kind.containers(for: Team.self, Player.self, Match.self)
+        let (context, folder) = try context(kind)
         defer { withExtendedLifetime(folder) {} }
-        let context = ModelContext(own)
         let team = Team(code: "A", number: 1)
         let match = Match(home: team, guests: [Player(name: "x")])
         context.insert(match)
@@ -93,9 +97,8 @@ struct ValidationTests {
 
     @Test("name the model whose deletion is denied", arguments: StoreKind.allCases)
     func denied(_ kind: StoreKind) throws {
-        let (own, _, folder) = try kind.containers(for: Team.self, Player.self, Match.self)
+        let (context, folder) = try context(kind)
         defer { withExtendedLifetime(folder) {} }
-        let context = ModelContext(own)
         let team = Team(code: "A", number: 1)
         context.insert(Player(name: "x", team: team))
         try context.save()
@@ -109,9 +112,8 @@ struct ValidationTests {
     @Test(
         "name the properties whose values two objects have already", arguments: StoreKind.allCases)
     func unique(_ kind: StoreKind) throws {
-        let (own, _, folder) = try kind.containers(for: Team.self, Player.self, Match.self)
+        let (context, folder) = try context(kind)
         defer { withExtendedLifetime(folder) {} }
-        let context = ModelContext(own)
         context.insert(Team(code: "A", number: 1))
         let other = Team(code: "B", number: 2)
         context.insert(other)
@@ -131,9 +133,7 @@ struct ValidationTests {
 
     @Test("name properties as the class does, for an update by predicate, too")
     func update() throws {
-        let (own, _, _) = try StoreKind.memory.containers(
-            for: Team.self, Player.self, Match.self)
-        let context = ModelContext(own)
+        let (context, _) = try context(.memory)
         let teams = [Team(code: "A", number: 1), Team(code: "B", number: 2)]
         for team in teams { context.insert(team) }
         try context.save()
@@ -149,11 +149,10 @@ struct ValidationTests {
 
     @Test("are none for other errors")
     func others() throws {
-        let (own, _, _) = try StoreKind.memory.containers(
-            for: Team.self, Player.self, Match.self)
+        let (context, _) = try context(.memory)
         let wrong = FetchDescriptor<Team>(predicate: #Predicate { $0.label == "A" })
         do {
-            _ = try ModelContext(own).fetch(wrong)
+            _ = try context.fetch(wrong)
             Issue.record("the predicate is not supported")
         } catch let error as SwiftDataError {
             #expect(error.validationProblems.isEmpty)

@@ -88,7 +88,8 @@ private final class ValueEncoder: Encoder {
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
         form = .list
-        return ListedValues(encoder: self)
+        // A list is encoded as JSON.
+        return IgnoredElements(ValueEncoder(collectsValues: false))
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { SingleValue(encoder: self) }
@@ -140,33 +141,6 @@ private struct KeyedValues<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder {
         encoder.ignoring("superclass with a key")
     }
-}
-
-/// The elements of a list, which are not needed: a list is encoded as JSON.
-private struct ListedValues: UnkeyedEncodingContainer {
-    let encoder: ValueEncoder
-    let codingPath: [any CodingKey] = []
-    var count = 0
-
-    init(encoder: ValueEncoder) { self.encoder = encoder }
-
-    mutating func encodeNil() { count += 1 }
-
-    mutating func encode<Element: Encodable>(_ value: Element) { count += 1 }
-
-    mutating func nestedContainer<Nested: CodingKey>(
-        keyedBy type: Nested.Type
-    ) -> KeyedEncodingContainer<Nested> {
-        count += 1
-        return ValueEncoder(collectsValues: false).container(keyedBy: type)
-    }
-
-    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        count += 1
-        return ValueEncoder(collectsValues: false).unkeyedContainer()
-    }
-
-    mutating func superEncoder() -> any Encoder { ValueEncoder(collectsValues: false) }
 }
 
 /// One value without a key: a raw value, or a value that another type wraps.

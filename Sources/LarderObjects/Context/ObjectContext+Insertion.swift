@@ -55,15 +55,18 @@ extension ObjectContext {
     /// Makes an object one that the next save inserts, without relationships.
     func add(_ owner: any ObjectOwner, _ entity: ObjectEntity) {
         let object = owner._$object
-        // An object that was deleted before is a new one.
-        if object.status == .gone {
+        // An object that was deleted before is a new one. A program may have set an identifier.
+        let known = object.identifier(entityName: entity.name)
+        if object.status == .gone || !known.isTemporary || known.entityName != entity.name {
             object.identifier = TemporaryNames.next(entityName: entity.name)
         }
-        _ = object.identifier(entityName: entity.name)
         object.join(self, as: entity, owner)
         object.order = nextOrder()
         inserted[ObjectIdentifier(object)] = object
-        register(object, in: nil)
+        if register(object, in: nil) !== object {
+            object.identifier = TemporaryNames.next(entityName: entity.name)
+            register(object, in: nil)
+        }
         record(.inserted(object))
         if let contextOwner = self.owner { owner._$join(contextOwner) }
     }

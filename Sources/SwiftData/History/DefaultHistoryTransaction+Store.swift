@@ -72,4 +72,4 @@ extension PersistentModel {
 }
 
 /// Casts to a type that a cast cannot name, such as one with a marker protocol.
-private func cast<Target>(_ value: Any, to type: Target.Type) -> Target? { value as? Target }
+func cast<Target>(_ value: Any, to type: Target.Type) -> Target? { value as? Target }

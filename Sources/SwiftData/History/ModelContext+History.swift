@@ -1,3 +1,4 @@
+internal import Foundation
 internal import LarderModel
 internal import LarderObjects
 
@@ -11,11 +12,15 @@ extension ModelContext {
     public func fetchHistory<T: HistoryTransaction>(
         _ descriptor: HistoryDescriptor<T>
     ) throws -> [T] {
-        if T.self != DefaultHistoryTransaction.self {
-            return try customHistories { try $0.fetchHistory(descriptor) }.flatMap { $0 }
+        var lists = try customHistories(of: T.self) { try $0.fetchHistory(descriptor) }
+        if let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> {
+            lists.append(try core.history.fetch(own).compactMap { $0 as? T })
         }
-        let own = try Self.own(descriptor)
-        return try core.history.fetch(own).compactMap { $0 as? T }
+        guard lists.count > 1 else { return lists.first ?? [] }
+        let all = StoreHistory.merged(lists, by: \.timestamp)
+        let ordered = descriptor.sortBy.isEmpty ? all : all.sorted(using: descriptor.sortBy)
+        let limit = descriptor.fetchLimit == 0 ? Int.max : Int(clamping: descriptor.fetchLimit)
+        return Array(ordered.prefix(limit))
     }
 
     /// Deletes the transactions that match. A token before them is expired if no transaction
@@ -26,33 +31,23 @@ extension ModelContext {
     ///
     /// - Throws: as ``fetchHistory(_:)``.
     public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
-        if T.self != DefaultHistoryTransaction.self {
-            _ = try customHistories { try $0.deleteHistory(descriptor) }
-            return
+        _ = try customHistories(of: T.self) { try $0.deleteHistory(descriptor) }
+        if let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> {
+            try core.history.delete(own)
         }
-        try core.history.delete(try Self.own(descriptor))
     }
 
-    /// Calls the stores that others write and that have transactions of the type.
-    private func customHistories<Result>(
-        _ body: (any OtherStore) throws -> Result?
+    /// Calls the stores that others write and that have transactions of the type, which may be that
+    /// of Larder's stores.
+    private func customHistories<T: HistoryTransaction, Result>(
+        of type: T.Type, _ body: (any OtherStore) throws -> Result?
     ) throws -> [Result] {
         let stores = core.model.allStores.compactMap { $0 as? any OtherStore }
         let results = try stores.compactMap(body)
-        guard !results.isEmpty else {
+        guard !results.isEmpty || type == DefaultHistoryTransaction.self else {
             throw SwiftDataError.invalidTransactionFetchRequest.explained(
-                "the stores have no transactions of this type")
+                "the stores have no \(type); fetch the type of a store's history")
         }
         return results
-    }
-
-    private static func own<T: HistoryTransaction>(
-        _ descriptor: HistoryDescriptor<T>
-    ) throws -> HistoryDescriptor<DefaultHistoryTransaction> {
-        guard let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
-            throw SwiftDataError.invalidTransactionFetchRequest.explained(
-                "the stores have no \(T.self); fetch DefaultHistoryTransaction")
-        }
-        return own
     }
 }

@@ -135,7 +135,7 @@ final class StoreHistory: Sendable {
         }
         var found: [DefaultHistoryTransaction] = []
         var token = start
-        for stored in merged(lists) {
+        for stored in Self.merged(lists, by: \.timestamp) {
             token = token.moved(
                 to: stored.id, epoch: stored.token.epoch, in: stored.token.store.uuidString)
             let transaction = DefaultHistoryTransaction(stored, token, types)
@@ -168,14 +168,16 @@ final class StoreHistory: Sendable {
     }
 
     /// The transactions of all stores in the order of time, those of each store in their order.
-    private func merged(_ lists: [[Stored]]) -> [Stored] {
+    static func merged<Transaction>(
+        _ lists: [[Transaction]], by timestamp: (Transaction) -> Date
+    ) -> [Transaction] {
         guard lists.count > 1 else { return lists.first ?? [] }
         var heads = lists.map { $0[...] }
-        var all: [Stored] = []
+        var all: [Transaction] = []
         while true {
             let next = heads.indices.filter { !heads[$0].isEmpty }.min { left, right in
-                heads[left][heads[left].startIndex].timestamp
-                    < heads[right][heads[right].startIndex].timestamp
+                timestamp(heads[left][heads[left].startIndex])
+                    < timestamp(heads[right][heads[right].startIndex])
             }
             guard let next, let first = heads[next].popFirst() else { return all }
             all.append(first)

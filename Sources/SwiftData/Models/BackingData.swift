@@ -1,11 +1,16 @@
 public import LarderObjects
 
 /// The values of a model by key path.
+///
+/// A model shares the values of this module's backing data. It copies those of another kind when it
+/// is made of it or gets it.
 public protocol BackingData<Model> {
     associatedtype Model: PersistentModel
 
     init(for modelType: Model.Type)
 
+    /// The identifier of the model. It can be set until the model is inserted, which gives it a
+    /// temporary one.
     var persistentModelID: PersistentIdentifier? { get set }
     var metadata: Any { get }
     /// The object of this module's backing data; nil for another kind.
@@ -51,7 +56,12 @@ struct StoredBackingData<Model: PersistentModel>: BackingData {
 
     var persistentModelID: PersistentIdentifier? {
         get { object.identifier(entityName: Model.entityName) }
-        set {}
+        set {
+            // A context identifies its objects itself.
+            guard object.status == .unmanaged else { return }
+            object.identifier =
+                newValue ?? StoredObject().identifier(entityName: Model.entityName)
+        }
     }
 
     var metadata: Any { object }
@@ -114,11 +124,13 @@ public func _backingData<Model: PersistentModel>(of model: Model) -> any Backing
     StoredBackingData<Model>(model._$object)
 }
 
-/// The object of backing data: that of this module's, or one with the values of another kind.
+/// The object of backing data: that of this module's, or one with the values of another kind, which
+/// are copied.
 public func _object<Model: PersistentModel>(
     of backingData: any BackingData<Model>
 ) -> StoredObject {
-    backingData._$object ?? StoredObject()
+    func copy(_ data: some BackingData) -> StoredObject { ForeignBackingData(data).object() }
+    return backingData._$object ?? copy(backingData)
 }
 
 /// Makes a model have the values of other backing data.

@@ -37,8 +37,10 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
     ///
     /// - Parameter historyTokens: A position in each store, by the identifier of the store. A store
     ///   without one begins at its current position.
+    ///   Those of a store that a program writes itself are the tokens of its ``HistoryProviding``.
     /// - Throws: ``SwiftDataError/historyTokenExpired``;
-    ///   ``SwiftDataError/invalidTransactionFetchRequest`` for a token of another type.
+    ///   ``SwiftDataError/invalidTransactionFetchRequest`` for a token of another type, or of a
+    ///   store without a history.
     public convenience init(
         historyTokens: [String: any HistoryToken]? = nil,
         observedModels: [any PersistentModel.Type] = [], authors: Set<String> = [],
@@ -79,21 +81,16 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
     /// Counts what was committed between the tokens and the first announcement.
     private func start(_ tokens: [String: any HistoryToken]) throws {
         let history = modelContainer.core.history
+        let stores = modelContainer.core.model.allStores
         var last: [UUID: Int64] = [:]
         var count = 0
-        for store in modelContainer.core.model.allStores {
-            let name = store.identifier.uuidString
-            guard let token = tokens[name] else {
-                last[store.identifier] = try history.currentNumber(of: store)
-                continue
-            }
-            let transactions = try history.transactions(after: token, in: store)
-            count += transactions.count { counts($0) }
-            last[store.identifier] =
-                try transactions.last?.id ?? history.number(of: token, in: store)
+        for store in stores {
+            let found = try history.transactions(after: tokens[store.name], in: store)
+            count += found.transactions.count { counts($0) }
+            last[store.identifier] = found.last
         }
-        let isForeign = { (name: String) in UUID(uuidString: name).flatMap { last[$0] } == nil }
-        if let foreign = tokens.keys.first(where: isForeign) {
+        let names = Set(stores.map(\.name))
+        if let foreign = tokens.keys.first(where: { !names.contains($0) }) {
             throw SwiftDataError.historyTokenExpired.explained(
                 "the history token is of the store \(foreign), which the container does not have")
         }
@@ -144,29 +141,31 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
     }
 }
 
+extension ObjectStore {
+    /// The identifier of the store in transactions and tokens.
+    fileprivate var name: String {
+        (self as? any OtherStore)?.storeIdentifier ?? identifier.uuidString
+    }
+}
+
 extension StoreHistory {
-    func currentNumber(of store: any ObjectStore) throws -> Int64 {
-        try SwiftDataError.translating { () throws(LarderError) in
-            try store.currentToken().number
+    /// The transactions of a store after a token, which is its current position if there is none,
+    /// and the number of the last one.
+    fileprivate func transactions(
+        after token: (any HistoryToken)?, in store: any ObjectStore
+    ) throws -> (transactions: [Stored], last: Int64) {
+        guard let token else {
+            let current = try SwiftDataError.translating { () throws(LarderError) in
+                try store.currentToken()
+            }
+            return ([], current.number)
         }
-    }
-
-    /// The transactions of a store after a token.
-    func transactions(
-        after token: any HistoryToken, in store: any ObjectStore
-    ) throws -> [Stored] {
-        try read(HistoryFetch(after: try position(of: own(token), in: store)), store)
-    }
-
-    func number(of token: any HistoryToken, in store: any ObjectStore) throws -> Int64 {
-        try own(token).number(in: store.identifier.uuidString) ?? 0
-    }
-
-    private func own(_ token: any HistoryToken) throws -> DefaultHistoryToken {
+        if let custom = store as? any OtherStore { return try custom.transactions(after: token) }
         guard let own = token as? DefaultHistoryToken else {
             throw SwiftDataError.invalidTransactionFetchRequest.explained(
-                "the stores have no \(type(of: token)); pass a DefaultHistoryToken")
+                "the store has no \(type(of: token)); pass a DefaultHistoryToken")
         }
-        return own
+        let found = try read(HistoryFetch(after: try position(of: own, in: store)), store)
+        return (found, found.last?.id ?? own.number(in: store.name) ?? 0)
     }
 }

@@ -8,6 +8,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
     public typealias Configuration = ModelConfiguration
     public typealias Snapshot = DefaultSnapshot
     public typealias HistoryType = DefaultHistoryTransaction
+    public typealias TokenType = DefaultHistoryToken
 
     public let configuration: ModelConfiguration
     public let schema: Schema

@@ -65,7 +65,7 @@ final class SnapshotEncoder: Encoder {
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
         fail("as a list")
-        return IgnoredList(encoder: SnapshotEncoder(nil))
+        return IgnoredElements(SnapshotEncoder(nil))
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { Wrapper(encoder: self) }
@@ -122,31 +122,4 @@ private struct Wrapper: SingleValueEncodingContainer {
     func encodeNil() {}
 
     func encode<Wrapped: Encodable>(_ value: Wrapped) throws { try value.encode(to: encoder) }
-}
-
-/// Values that belong to no property.
-private struct IgnoredList: UnkeyedEncodingContainer {
-    let encoder: SnapshotEncoder
-    let codingPath: [any CodingKey] = []
-    var count = 0
-
-    init(encoder: SnapshotEncoder) { self.encoder = encoder }
-
-    mutating func encodeNil() { count += 1 }
-
-    mutating func encode<Element: Encodable>(_ value: Element) { count += 1 }
-
-    mutating func nestedContainer<Nested: CodingKey>(
-        keyedBy type: Nested.Type
-    ) -> KeyedEncodingContainer<Nested> {
-        count += 1
-        return encoder.container(keyedBy: type)
-    }
-
-    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        count += 1
-        return self
-    }
-
-    mutating func superEncoder() -> any Encoder { encoder }
 }

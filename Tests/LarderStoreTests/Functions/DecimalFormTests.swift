@@ -14,14 +14,10 @@ struct DecimalFormTests {
         var result: ExactDecimal?
     }
 
-    private let folder: MemoryFolder
-    private let connection: Connection
+    private let database: FunctionDatabase
+    private var connection: Connection { database.connection }
 
-    init() throws {
-        folder = try MemoryFolder()
-        connection = try Connection(path: folder.storePath, createIfMissing: true)
-        _ = try StoreFunctions.register(on: connection)
-    }
+    init() throws { database = try FunctionDatabase() }
 
     private func values(_ sql: SQL, _ arguments: [SQLValue]) throws -> [SQLValue] {
         let statement = try connection.prepare(sql)

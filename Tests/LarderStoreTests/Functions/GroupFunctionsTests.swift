@@ -4,14 +4,10 @@ import Testing
 
 @Suite("The functions for groups")
 struct GroupFunctionsTests {
-    private let folder: MemoryFolder
-    private let connection: Connection
+    private let database: FunctionDatabase
+    private var connection: Connection { database.connection }
 
-    init() throws {
-        folder = try MemoryFolder()
-        connection = try Connection(path: folder.storePath, createIfMissing: true)
-        _ = try StoreFunctions.register(on: connection)
-    }
+    init() throws { database = try FunctionDatabase() }
 
     @Test(
         "end a statement with invalid arguments",

@@ -74,9 +74,8 @@ import Testing
 
     @Test("functions accept bytes that are not UTF-8, and every type")
     func damagedText() throws {
-        let connection = try Connection(
-            path: "/dev/shm/larder-functions-test", createIfMissing: true)
-        _ = try StoreFunctions.register(on: connection)
+        let database = try FunctionDatabase()
+        let connection = database.connection
         let values: [SQL] = ["CAST(X'ff80c0' AS TEXT)", "X'ff'", "NULL", "5", "1.5", "''", "'x'"]
         let names = [
             "larder_contains", "larder_begins_with", "larder_ends_with", "larder_like",

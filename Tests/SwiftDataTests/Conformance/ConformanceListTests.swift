@@ -75,6 +75,28 @@ struct ConformanceListTests {
         #expect(number == Int64(1))
     }
 
+    private func isStore<T: DataStore & DataStoreBatching & HistoryProviding>(_: T.Type) {}
+    private func isSnapshot<T: DataStoreSnapshot & Codable & Sendable>(_: T.Type) {}
+    private func isCodingKey<T: CodingKey>(_: T.Type) {}
+    private func isConfiguration<T: DataStoreConfiguration & Hashable>(_: T.Type) {}
+    private func isIdentifiable<T: Identifiable>(_: T.Type) where T.ID == UUID {}
+
+    @Test("stores, and what they are given and return")
+    func stores() {
+        isStore(DefaultStore.self)
+        isConfiguration(ModelConfiguration.self)
+        isSnapshot(DefaultSnapshot.self)
+        isCodingKey(DataStoreSnapshotCodingKey.self)
+        isIdentifiable(EditingState.self)
+        isSendable(DataStoreFetchRequest<Article>.self)
+        isSendable(DataStoreFetchResult<Article, DefaultSnapshot>.self)
+        isSendable(DataStoreSaveChangesRequest<DefaultSnapshot>.self)
+        isSendable(DataStoreSaveChangesResult<DefaultSnapshot>.self)
+        isSendable(DataStoreBatchDeleteRequest<Article>.self)
+        let values: [any DataStoreSnapshotValue] = ["a", 1, Source(site: "a", rank: 1)]
+        #expect(values.count == 3)
+    }
+
     private func name<Model: PersistentModel>(_: Model.Type) -> String { "\(Model.Root.self)" }
 
     @Test("models are observable, and the root of a hierarchy is its topmost class")

@@ -68,6 +68,18 @@ struct CompilerErrorTests {
         #expect(context.count == 1)
     }
 
+    @Test("results of a fetch in batches leave their actor only if the program says so")
+    func results() throws {
+        let source = """
+            @Model final class Item { var x = 1; init() {} }
+            struct Page: Sendable { let items: FetchResultsCollection<Item> }
+
+            """
+        #expect(try compilerErrors(source).count == 1)
+        let conformance = "extension FetchResultsCollection: @retroactive @unchecked Sendable {}"
+        #expect(try compilerErrors(source + conformance) == [])
+    }
+
     @Test("models compile in a module whose default isolation is the main actor")
     func mainActor() throws {
         let errors = try compilerErrors(

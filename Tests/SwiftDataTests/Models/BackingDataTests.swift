@@ -36,6 +36,36 @@ struct BackingDataTests {
         #expect(data.persistentModelID?.isTemporary == false)
     }
 
+    @Test("its identifier can be set while the model has no context")
+    func identifier() throws {
+        let permanent = try PersistentIdentifier.identifier(
+            for: "store", entityName: "Article", primaryKey: 3)
+        let article = Article(title: "a")
+        var data = article.persistentBackingData
+        let first = data.persistentModelID
+        data.persistentModelID = permanent
+        #expect(data.persistentModelID == permanent)
+        #expect(article.persistentModelID == permanent)
+        var related: [PersistentIdentifier: any BackingData] = [:]
+        #expect(
+            DefaultSnapshot(from: data, relatedBackingDatas: &related).persistentIdentifier
+                == permanent)
+        data.persistentModelID = nil
+        #expect(data.persistentModelID?.isTemporary == true)
+        #expect(data.persistentModelID != first)
+        data.persistentModelID = permanent
+        let context = ModelContext(try makeContainer())
+        context.insert(article)
+        let inserted = article.persistentModelID
+        #expect(inserted.isTemporary)
+        data.persistentModelID = permanent
+        #expect(article.persistentModelID == inserted)
+        try context.save()
+        data.persistentModelID = nil
+        #expect(!article.persistentModelID.isTemporary)
+        #expect(article.persistentModelID != permanent)
+    }
+
     @Test("transformable values")
     func transformable() {
         let data = Painted().persistentBackingData

@@ -70,4 +70,36 @@ struct ModelDescriptionTests {
             #expect(property.isOptional == (property.blank() == nil), "\(property.name)")
         }
     }
+
+    @Test("#Index and #Unique of an inherited property that is not persisted are errors")
+    func inheritedConstraints() {
+        do {
+            _ = try ModelContainer(
+                for: Lathe.self, Machine.self,
+                configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+            Issue.record("the properties are not persisted")
+        } catch {
+            #expect(error as? SwiftDataError == .loadIssueModelContainer)
+            let text = "\(error)"
+            #expect(text.contains("Lathe: #Unique names `isOn`, which is not persisted"))
+            #expect(text.contains("Lathe: #Index names `label`, which is not persisted"))
+            #expect(!text.contains("maker"))
+        }
+    }
+}
+
+@Model class Machine {
+    var maker: String
+    @Transient var isOn = false
+    var label: String { maker.uppercased() }
+
+    init(maker: String) { self.maker = maker }
+}
+
+@Model final class Lathe: Machine {
+    #Index<Lathe>([\.maker, \.label])
+    #Unique<Lathe>([\.maker, \.isOn])
+    var speed = 1
+
+    override init(maker: String) { super.init(maker: maker) }
 }

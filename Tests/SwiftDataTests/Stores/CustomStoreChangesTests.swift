@@ -120,6 +120,116 @@ struct CustomStoreChangesTests {
         #expect(observer.eventCounter == 1)
     }
 
+    private func save(
+        _ title: String, by author: String? = nil, in container: ModelContainer
+    ) throws {
+        let context = ModelContext(container)
+        context.author = author
+        context.insert(Film(title: title))
+        try context.save()
+    }
+
+    private func observer(
+        after token: some HistoryToken, of models: [any PersistentModel.Type] = [],
+        authors: Set<String> = [], _ container: ModelContainer
+    ) throws -> HistoryObserver {
+        try HistoryObserver(
+            historyTokens: [configuration.name: token], observedModels: models, authors: authors,
+            modelContainer: container, isolation: nil)
+    }
+
+    @Test("are counted by a HistoryObserver after a token of the store")
+    func countingAfterTokens() throws {
+        let container = try container()
+        for author in ["ada", "bob", nil] { try save("a", by: author, in: container) }
+        let context = ModelContext(container)
+        context.insert(Studio(name: "S"))
+        try context.save()
+        let first = DictionaryToken(tokenValue: 1)
+        let all = try observer(after: first, container)
+        #expect(all.eventCounter == 3)
+        #expect(try observer(after: first, of: [Film.self], container).eventCounter == 2)
+        #expect(try observer(after: first, of: [Studio.self], container).eventCounter == 1)
+        #expect(try observer(after: first, authors: ["bob", "ada"], container).eventCounter == 1)
+        #expect(try observer(after: DictionaryToken(tokenValue: 4), container).eventCounter == 0)
+        try save("b", in: container)
+        #expect(all.eventCounter == 4)
+    }
+
+    @Test("are counted after a token by a store that cannot select transactions")
+    func countingWithoutPredicates() throws {
+        let container = try container()
+        for title in ["a", "b", "c"] { try save(title, in: container) }
+        let refusals: [any Error] = [
+            DataStoreError.preferInMemoryFilter, DataStoreError.invalidPredicate,
+            SwiftDataError.unsupportedPredicate,
+        ]
+        for refusal in refusals {
+            configuration.shelf.historyFailure = refusal
+            let observer = try observer(after: DictionaryToken(tokenValue: 1), container)
+            #expect(observer.eventCounter == 2)
+        }
+        configuration.shelf.historyFailure = SwiftDataError.historyTokenExpired
+        #expect(throws: SwiftDataError.historyTokenExpired) {
+            try observer(after: DictionaryToken(tokenValue: 1), container)
+        }
+    }
+
+    @Test("are counted after a token of a default store to which a store passes on")
+    func countingInDefaultStore() throws {
+        let schema = Schema([Studio.self, Film.self])
+        let store = try makeDefaultStore(schema)
+        let container = try ModelContainer(
+            for: schema, configurations: [PassingConfiguration(store)])
+        for title in ["a", "b", "c"] { try save(title, in: container) }
+        let transactions = try ModelContext(container).fetchHistory(Transactions())
+        #expect(transactions.count == 3)
+        let token: DefaultStore.TokenType = transactions[0].token
+        func observe() throws -> HistoryObserver {
+            try HistoryObserver(
+                historyTokens: [store.identifier: token], modelContainer: container,
+                isolation: nil)
+        }
+        let observer = try observe()
+        #expect(observer.eventCounter == 2)
+        try save("d", in: container)
+        #expect(observer.eventCounter == 3)
+        try ModelContext(container).deleteHistory(Transactions())
+        #expect(try ModelContext(container).fetchHistory(Transactions()).isEmpty)
+        #expect(throws: SwiftDataError.historyTokenExpired) { try observe() }
+    }
+
+    @Test("are not counted after a token that the store does not have")
+    func foreignTokens() throws {
+        let container = try container()
+        try save("a", in: container)
+        #expect(throws: SwiftDataError.invalidTransactionFetchRequest) {
+            try observer(after: try #require(try token()), container)
+        }
+        #expect(throws: SwiftDataError.historyTokenExpired) {
+            try HistoryObserver(
+                historyTokens: ["another": DictionaryToken(tokenValue: 1)],
+                modelContainer: container, isolation: nil)
+        }
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "larder-\(UUID().uuidString)")
+        let minimal = try ModelContainer(
+            for: Trip.self, configurations: MinimalStore.Configuration(fileURL: file))
+        #expect(throws: SwiftDataError.invalidTransactionFetchRequest) {
+            try HistoryObserver(
+                historyTokens: [file.lastPathComponent: DictionaryToken(tokenValue: 1)],
+                modelContainer: minimal, isolation: nil)
+        }
+    }
+
+    /// A token of Larder's.
+    private func token() throws -> DefaultHistoryToken? {
+        let context = ModelContext(try makeArchive())
+        context.insert(Parcel(code: "a"))
+        try context.save()
+        return try context.fetchHistory(Transactions()).last?.token
+    }
+
     @Test("post remoteChange with the store's identifier", .timeLimit(.minutes(1)))
     func remoteChanges() async throws {
         let container = try container()
@@ -145,18 +255,30 @@ struct CustomStoreChangesTests {
         context.insert(film)
         try context.save()
         let observer = try HistoryObserver(modelContainer: container, isolation: nil)
-        await withTaskGroup(of: Void.self) { group in
+        let tokens = [configuration.name: DictionaryToken(tokenValue: 1)]
+        // Observers that are made while others save.
+        let later = await withTaskGroup(of: [HistoryObserver].self) { group in
             for worker in 0..<4 {
                 group.addTask {
                     let context = ModelContext(container)
+                    var observers: [HistoryObserver] = []
                     for index in 0..<25 {
                         context.insert(Film(title: "\(worker).\(index)"))
-                        do { try context.save() } catch { Issue.record(error) }
+                        do {
+                            try context.save()
+                            observers.append(
+                                try HistoryObserver(
+                                    historyTokens: tokens, modelContainer: container,
+                                    isolation: nil))
+                        } catch { Issue.record(error) }
                     }
+                    return observers
                 }
             }
+            return await group.reduce(into: []) { $0 += $1 }
         }
         #expect(observer.eventCounter == 100)
+        #expect(later.map(\.eventCounter) == Array(repeating: 100, count: 100))
         #expect(try context.fetchCount(FetchDescriptor<Film>()) == 101)
     }
 }

@@ -6,14 +6,13 @@ import Testing
 struct CustomStoreTests {
     private let file = FileManager.default.temporaryDirectory.appending(
         path: "larder-\(UUID().uuidString).json")
-    private let schema = Schema([Category.self, Article.self, Tag.self, Note.self])
 
     private func container(
         _ change: (inout JSONStoreConfiguration) -> Void = { _ in }
     ) throws -> ModelContainer {
         var configuration = JSONStoreConfiguration(file)
         change(&configuration)
-        return try ModelContainer(for: schema, configurations: [configuration])
+        return try ModelContainer(for: librarySchema, configurations: [configuration])
     }
 
     private func fill() throws {

@@ -4,28 +4,28 @@ import Testing
 
 @Suite("DefaultStore and DefaultSnapshot")
 struct DefaultStoreTests {
-    private let schema = Schema([Category.self, Article.self, Tag.self, Note.self])
-
-    private func makeStore() throws -> DefaultStore {
-        try DefaultStore(
-            ModelConfiguration("notes", schema: schema, isStoredInMemoryOnly: true))
-    }
-
     /// The requests that a context would make, since they have no public initializer: a store that
     /// passes on to a default store what it is asked for.
     private func container(_ store: DefaultStore) throws -> ModelContainer {
-        try ModelContainer(for: schema, configurations: [PassingConfiguration(store)])
+        try ModelContainer(for: librarySchema, configurations: [PassingConfiguration(store)])
     }
 
     @Test("has the name, the schema and the configuration, and an identifier of its own")
     func members() throws {
-        let (store, other) = (try makeStore(), try makeStore())
+        let (store, other) = (try makeDefaultStore(), try makeDefaultStore())
         #expect(store.name == "notes")
-        #expect(store.schema == schema)
-        #expect(store.configuration.name == "notes")
+        #expect(store.schema == librarySchema)
+        let configuration: DefaultStore.Configuration = store.configuration
+        #expect(configuration.name == "notes")
         #expect(UUID(uuidString: store.identifier) != nil)
         #expect(store.identifier != other.identifier)
-        #expect(DefaultStore.historyType == DefaultHistoryTransaction.self)
+        let (batching, history): (any DataStoreBatching, any HistoryProviding) = (store, store)
+        #expect(batching === history as AnyObject)
+        let snapshot: DefaultStore.Snapshot.Type = DefaultSnapshot.self
+        let transaction: DefaultStore.HistoryType.Type = DefaultStore.historyType
+        let token: DefaultStore.TokenType.Type = DefaultHistoryToken.self
+        #expect(snapshot == DefaultSnapshot.self && token == DefaultHistoryToken.self)
+        #expect(transaction == DefaultHistoryTransaction.self)
         #expect(throws: SwiftDataError.unknownSchema) {
             try DefaultStore(ModelConfiguration(isStoredInMemoryOnly: true))
         }
@@ -33,7 +33,7 @@ struct DefaultStoreTests {
 
     @Test("saves, fetches, counts and deletes what a store passes on to it")
     func passing() throws {
-        let store = try makeStore()
+        let store = try makeDefaultStore()
         let context = ModelContext(try container(store))
         let news = Category(name: "News")
         for (title, words) in [("a", 10), ("b", 2), ("c", 30)] {
@@ -68,7 +68,7 @@ struct DefaultStoreTests {
 
     @Test("deletes by predicate, with the author of the editing state")
     func batchDeletion() throws {
-        let store = try makeStore()
+        let store = try makeDefaultStore()
         let context = ModelContext(try container(store))
         context.author = "ada"
         context.insert(Tag(name: "x"))
@@ -87,7 +87,7 @@ struct DefaultStoreTests {
 
     @Test("fetches and deletes its history, and erases its objects")
     func historyAndErasing() throws {
-        let store = try makeStore()
+        let store = try makeDefaultStore()
         let container = try container(store)
         let context = ModelContext(container)
         for name in ["x", "y"] {
@@ -109,12 +109,7 @@ struct DefaultStoreTests {
         let context = ModelContext(try makeContainer())
         let article = Article(title: "a", words: 3, category: Category(name: "News"))
         article.tags = [Tag(name: "x")]
-        func snapshot(_ article: Article) -> DefaultSnapshot {
-            var related: [PersistentIdentifier: any BackingData] = [:]
-            return DefaultSnapshot(
-                from: article.persistentBackingData, relatedBackingDatas: &related)
-        }
-        let unmanaged = snapshot(article)
+        let unmanaged = DefaultSnapshot(of: article)
         #expect(unmanaged.persistentIdentifier == article.persistentModelID)
         #expect(unmanaged.entityName == "Article")
         let text = String(decoding: try JSONEncoder().encode(unmanaged), as: UTF8.self)
@@ -123,7 +118,7 @@ struct DefaultStoreTests {
         #expect(text.contains("Tag"))
         context.insert(article)
         try context.save()
-        let saved = snapshot(article)
+        let saved = DefaultSnapshot(of: article)
         #expect(saved.persistentIdentifier == article.persistentModelID)
         #expect(saved != unmanaged)
         let copy = saved.copy(persistentIdentifier: unmanaged.persistentIdentifier)
@@ -151,9 +146,7 @@ struct DefaultStoreTests {
         article.tags = [Tag(name: "x"), Tag(name: "y")]
         context.insert(article)
         try context.save()
-        var related: [PersistentIdentifier: any BackingData] = [:]
-        let snapshot = DefaultSnapshot(
-            from: article.persistentBackingData, relatedBackingDatas: &related)
+        let snapshot = DefaultSnapshot(of: article)
         let data = try JSONEncoder().encode(snapshot)
         #expect(try JSONDecoder().decode(DefaultSnapshot.self, from: data) == snapshot)
         let members = try #require(
@@ -171,69 +164,4 @@ struct DefaultStoreTests {
             try JSONDecoder().decode(DefaultSnapshot.self, from: Data(#"{"title":"a"}"#.utf8))
         }
     }
-}
-
-/// A store that passes on to a default store what it is asked for.
-private final class PassingStore: DataStore, DataStoreBatching {
-    typealias Configuration = PassingConfiguration
-    typealias Snapshot = DefaultSnapshot
-
-    let configuration: PassingConfiguration
-    let schema: Schema
-    private let store: DefaultStore
-    var identifier: String { store.identifier }
-
-    init(
-        _ configuration: PassingConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
-    ) throws {
-        self.configuration = configuration
-        store = configuration.store
-        schema = store.schema
-    }
-
-    func fetch<T: PersistentModel>(
-        _ request: DataStoreFetchRequest<T>
-    ) throws -> DataStoreFetchResult<T, DefaultSnapshot> { try store.fetch(request) }
-
-    func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
-        try store.fetchCount(request)
-    }
-
-    func fetchIdentifiers<T: PersistentModel>(
-        _ request: DataStoreFetchRequest<T>
-    ) throws -> [PersistentIdentifier] { try store.fetchIdentifiers(request) }
-
-    func save(
-        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> { try store.save(request) }
-
-    func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
-        try store.delete(request)
-    }
-
-    func erase() throws { try store.erase() }
-    func initializeState(for editingState: EditingState) {
-        store.initializeState(for: editingState)
-    }
-    func invalidateState(for editingState: EditingState) {
-        store.invalidateState(for: editingState)
-    }
-    func cachedSnapshots(
-        for identifiers: [PersistentIdentifier], editingState: EditingState
-    ) throws -> [PersistentIdentifier: DefaultSnapshot] {
-        try store.cachedSnapshots(for: identifiers, editingState: editingState)
-    }
-}
-
-private struct PassingConfiguration: DataStoreConfiguration {
-    typealias Store = PassingStore
-
-    let name = "passing"
-    var schema: Schema?
-    let store: DefaultStore
-
-    init(_ store: DefaultStore) { self.store = store }
-
-    static func == (left: Self, right: Self) -> Bool { left.store === right.store }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(store)) }
 }

@@ -37,6 +37,8 @@ struct FilmSnapshot: DataStoreSnapshot, Equatable {
     var films: [PersistentIdentifier]?
     /// Not a property of a model.
     var shelf = "A"
+    /// The name of the studio, if it is saved together with the film.
+    var studioName: String?
 
     init(
         from backingData: any BackingData,
@@ -50,6 +52,8 @@ struct FilmSnapshot: DataStoreSnapshot, Equatable {
             released = film.getValue(forKey: \.released)
             source = film.getValue(forKey: \.source)
             studio = film.getValue(forKey: \.studio)?.persistentModelID
+            let related = studio.flatMap { relatedBackingDatas[$0] }
+            studioName = (related as? any BackingData<Studio>)?.getValue(forKey: \.name)
         }
         if let maker = backingData as? any BackingData<Studio> {
             name = maker.getValue(forKey: \.name)
@@ -61,7 +65,7 @@ struct FilmSnapshot: DataStoreSnapshot, Equatable {
         persistentIdentifier = identifier
         (title, minutes, genre) = (other.title, other.minutes, other.genre)
         (released, source, studio) = (other.released, other.source, other.studio)
-        (name, films) = (other.name, other.films)
+        (name, films, studioName) = (other.name, other.films, other.studioName)
     }
 
     func copy(
@@ -122,6 +126,7 @@ final class DictionaryStore: DataStore, DataStoreBatching, HistoryProviding {
         _ request: DataStoreFetchRequest<T>
     ) throws -> DataStoreFetchResult<T, FilmSnapshot> {
         shelf.calls.append("fetch \(T.self)")
+        shelf.predicates.append(request.descriptor.predicate as Any)
         if let failure = shelf.failure { throw failure }
         if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
         let found = try matching(T.self, request.descriptor.predicate)
@@ -165,7 +170,10 @@ final class DictionaryStore: DataStore, DataStoreBatching, HistoryProviding {
             shelf.rows[new] = copy
         }
         for snapshot in request.deleted { shelf.rows[snapshot.persistentIdentifier] = nil }
-        let token = shelf.record(request.editingState.author, identifier)
+        let token = shelf.record(
+            request.editingState.author, identifier,
+            request.inserted.compactMap { remapped[$0.persistentIdentifier] }.map(Self.insertion)
+                + request.updated.map(\.persistentIdentifier).map(Self.update))
         return DataStoreSaveChangesResult(
             for: identifier, remappedIdentifiers: shelf.alterIdentifiers(remapped),
             snapshotsToReregister: reregistered, historyToken: token)
@@ -177,6 +185,18 @@ final class DictionaryStore: DataStore, DataStoreBatching, HistoryProviding {
             shelf.rows[snapshot.persistentIdentifier] = nil
         }
         _ = shelf.record(request.editingState.author, identifier)
+    }
+
+    private static func insertion(_ identifier: PersistentIdentifier) -> HistoryChange {
+        identifier.entityName == "Film"
+            ? .insert(DictionaryInsert<Film>(changedPersistentIdentifier: identifier))
+            : .insert(DictionaryInsert<Studio>(changedPersistentIdentifier: identifier))
+    }
+
+    private static func update(_ identifier: PersistentIdentifier) -> HistoryChange {
+        identifier.entityName == "Film"
+            ? .update(DictionaryUpdate<Film>(changedPersistentIdentifier: identifier))
+            : .update(DictionaryUpdate<Studio>(changedPersistentIdentifier: identifier))
     }
 
     func erase() throws { shelf.rows = [:] }
@@ -196,7 +216,8 @@ final class DictionaryStore: DataStore, DataStoreBatching, HistoryProviding {
     func fetchHistory(
         _ descriptor: HistoryDescriptor<DictionaryTransaction>
     ) throws -> [DictionaryTransaction] {
-        try shelf.transactions.filter { try descriptor.predicate?.evaluate($0) ?? true }
+        if descriptor.predicate != nil, let failure = shelf.historyFailure { throw failure }
+        return try shelf.transactions.filter { try descriptor.predicate?.evaluate($0) ?? true }
     }
 
     func deleteHistory(_ descriptor: HistoryDescriptor<DictionaryTransaction>) throws {
@@ -205,6 +226,8 @@ final class DictionaryStore: DataStore, DataStoreBatching, HistoryProviding {
 }
 
 struct DictionaryConfiguration: DataStoreConfiguration {
+    struct Malformed: Error, Equatable { let name: String }
+
     typealias Store = DictionaryStore
 
     let name: String
@@ -212,6 +235,8 @@ struct DictionaryConfiguration: DataStoreConfiguration {
     let shelf = Cupboard()
 
     init(name: String = "films.dictionary") { self.name = name }
+
+    func validate() throws { if name.isEmpty { throw Malformed(name: name) } }
 
     static func == (left: Self, right: Self) -> Bool { left.shelf === right.shelf }
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(shelf)) }
@@ -225,11 +250,15 @@ final class Cupboard: @unchecked Sendable {
     var transactions: [DictionaryTransaction] = []
     var states: Set<UUID> = []
     var calls: [String] = []
+    /// The predicates of the fetches.
+    var predicates: [Any] = []
     var requests: [DataStoreSaveChangesRequest<FilmSnapshot>] = []
 
     var isCaching = true
     var leavesPredicates = true
     var failure: (any Error)?
+    /// Thrown for a predicate over transactions.
+    var historyFailure: (any Error)?
     var miscount = 0
     /// What the store makes of values that it saves.
     var normalize: ((inout FilmSnapshot) -> Void)?
@@ -238,10 +267,13 @@ final class Cupboard: @unchecked Sendable {
         ([PersistentIdentifier: PersistentIdentifier]) ->
             [PersistentIdentifier: PersistentIdentifier] = { $0 }
 
-    func record(_ author: String?, _ storeIdentifier: String) -> DictionaryToken {
+    func record(
+        _ author: String?, _ storeIdentifier: String, _ changes: [HistoryChange] = []
+    ) -> DictionaryToken {
         let token = DictionaryToken(tokenValue: transactions.count + 1)
         transactions.append(
-            DictionaryTransaction(token: token, storeIdentifier: storeIdentifier, author: author))
+            DictionaryTransaction(
+                changes: changes, token: token, storeIdentifier: storeIdentifier, author: author))
         return token
     }
 }
@@ -263,4 +295,18 @@ struct DictionaryTransaction: HistoryTransaction {
 
     static func == (left: Self, right: Self) -> Bool { left.id == right.id }
     func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+/// Without a number of its own; the tests do not need one.
+struct DictionaryInsert<Model: PersistentModel>: HistoryInsert {
+    let changeIdentifier = 0
+    let transactionIdentifier = 0
+    let changedPersistentIdentifier: PersistentIdentifier
+}
+
+struct DictionaryUpdate<Model: PersistentModel>: HistoryUpdate {
+    let changeIdentifier = 0
+    let transactionIdentifier = 0
+    let changedPersistentIdentifier: PersistentIdentifier
+    let updatedAttributes: [any PartialKeyPath<Model> & Sendable] = []
 }

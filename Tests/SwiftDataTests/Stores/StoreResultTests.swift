@@ -4,39 +4,10 @@ import Testing
 
 @Suite("What stores are given and return")
 struct StoreResultTests {
-    private let schema = Schema([Category.self, Article.self, Tag.self, Note.self])
-
-    private func store() throws -> DefaultStore {
-        try DefaultStore(
-            ModelConfiguration("own", schema: schema, isStoredInMemoryOnly: true))
-    }
-
-    private func snapshot<Model: PersistentModel>(_ model: Model) -> DefaultSnapshot {
-        var related: [PersistentIdentifier: any BackingData] = [:]
-        return DefaultSnapshot(
-            from: model.persistentBackingData, relatedBackingDatas: &related)
-    }
-
-    @Test("has the name, the schema and the identifier of its configuration")
-    func properties() throws {
-        let store = try store()
-        let configuration: DefaultStore.Configuration = store.configuration
-        #expect(store.name == "own")
-        #expect(configuration.name == "own")
-        #expect(store.schema == schema)
-        #expect(UUID(uuidString: store.identifier) != nil)
-        try store.erase()
-        let (batching, history): (any DataStoreBatching, any HistoryProviding) = (store, store)
-        #expect(batching === history as AnyObject)
-        let snapshot: DefaultStore.Snapshot.Type = DefaultSnapshot.self
-        let transaction: DefaultStore.HistoryType.Type = DefaultHistoryTransaction.self
-        #expect(snapshot == DefaultSnapshot.self && transaction == DefaultStore.historyType)
-    }
-
     @Test("a snapshot has the identifier and the values of a model, and can have another one")
     func snapshots() throws {
         let note = Note(text: "a")
-        let snapshot = snapshot(note)
+        let snapshot = DefaultSnapshot(of: note)
         #expect(snapshot.entityName == "Note")
         #expect(snapshot.persistentIdentifier == note.persistentModelID)
         let permanent = try PersistentIdentifier.identifier(
@@ -55,7 +26,7 @@ struct StoreResultTests {
 
     @Test("a result of a fetch or a save has what it is made of")
     func results() throws {
-        let first = snapshot(Note(text: "a"))
+        let first = DefaultSnapshot(of: Note(text: "a"))
         let found = DataStoreFetchResult(
             descriptor: FetchDescriptor<Note>(), fetchedSnapshots: [first],
             relatedSnapshots: [first.persistentIdentifier: first])
@@ -83,7 +54,7 @@ struct StoreResultTests {
 
     @Test("the functions that a store need not have do nothing")
     func defaults() throws {
-        let store = try store()
+        let store = try makeDefaultStore()
         let context = ModelContext(try makeContainer())
         let identifier = Note(text: "a").persistentModelID
         store.initializeState(for: context.editingState)

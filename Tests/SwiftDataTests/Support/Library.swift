@@ -52,6 +52,8 @@ struct Source: Codable, Hashable {
     init(text: String) { self.text = text }
 }
 
+let librarySchema = Schema([Category.self, Article.self, Tag.self, Note.self])
+
 /// A container in memory, apart from all others.
 func makeContainer() throws -> ModelContainer {
     try ModelContainer(

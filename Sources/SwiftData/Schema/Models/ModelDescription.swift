@@ -68,11 +68,11 @@ package final class ModelDescription: Sendable {
         let root = type as? any _ModelRoot.Type
         let constants = Set(root?._$constantDefaults ?? [])
         var properties = inherited
-        var unique: [any ConstraintProperty] = []
-        var indexes: [any ConstraintProperty] = []
+        var unique: [DeclaredConstraint] = []
+        var indexes: [DeclaredConstraint] = []
         for metadata in type.schemaMetadata {
-            if let constraint = metadata.metadata as? any ConstraintProperty {
-                if constraint.isUnique {
+            if let constraint = DeclaredConstraint(metadata) {
+                if constraint.property.isUnique {
                     unique.append(constraint)
                 } else {
                     indexes.append(constraint)
@@ -91,20 +91,48 @@ package final class ModelDescription: Sendable {
         self.keyPaths = keyPaths
         var problems: [String] = []
         let name = entityName
-        func names(_ constraints: [any ConstraintProperty], of macro: String) -> [[String]] {
-            constraints.flatMap(\.keyPathLists).map { list in
-                list.compactMap { keyPath in
-                    if let slot = keyPaths.slot(of: keyPath) ?? superclass?.slot(of: keyPath) {
-                        return properties[slot].name
-                    }
-                    problems.append("\(name): #\(macro) names \(keyPath), which is not persisted")
-                    return nil
+        func names(_ constraints: [DeclaredConstraint], of macro: String) -> [[String]] {
+            constraints.flatMap { constraint in
+                constraint.lists { keyPath in
+                    let slot = keyPaths.slot(of: keyPath) ?? superclass?.slot(of: keyPath)
+                    return slot.map { properties[$0].name }
+                } unknown: { property in
+                    problems.append("\(name): #\(macro) names \(property), which is not persisted")
                 }
             }
         }
         uniquenessConstraints = names(unique, of: "Unique")
         self.indexes = names(indexes, of: "Index")
         self.problems = problems
+    }
+}
+
+/// The lists of properties of one `#Unique` or `#Index`.
+private struct DeclaredConstraint {
+    let property: any ConstraintProperty
+    /// The properties as they are written, if the macro has left them to be checked: a key path
+    /// does not have the name of a property that is not persisted.
+    private let writtenNames: [String]
+
+    init?(_ metadata: Schema.PropertyMetadata) {
+        guard let property = metadata.metadata as? any ConstraintProperty else { return nil }
+        self.property = property
+        writtenNames = metadata.defaultValue as? [String] ?? []
+    }
+
+    /// The names of the properties, and a call for each key path that has none.
+    func lists(
+        _ name: (AnyKeyPath) -> String?, unknown: (String) -> Void
+    ) -> [[String]] {
+        var writtenNames = writtenNames[...]
+        return property.keyPathLists.map { list in
+            list.compactMap { keyPath in
+                let writtenName = writtenNames.popFirst()
+                if let found = name(keyPath) { return found }
+                unknown(writtenName.map { "`\($0)`" } ?? "\(keyPath)")
+                return nil
+            }
+        }
     }
 }
 
