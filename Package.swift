@@ -126,7 +126,7 @@ let package = Package(
         .executableTarget(
             name: "LarderDaemon",
             dependencies: [
-                "LarderModel", "LarderPrograms", "LarderServer", "LarderStore",
+                "CMalloc", "LarderModel", "LarderPrograms", "LarderServer", "LarderStore",
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(
                     name: "UnixSignals", package: "swift-service-lifecycle", condition: server),

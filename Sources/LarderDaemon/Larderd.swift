@@ -20,6 +20,7 @@ enum Larderd {
         // configuration again, which it does not have.
         signal(SIGHUP, SIG_IGN)
         ProcessLimits.raiseDescriptorLimit()
+        ProcessMemory.boundKeptMemory()
         let options: DaemonCommand
         do {
             options = try DaemonCommand.parse()

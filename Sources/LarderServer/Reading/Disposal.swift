@@ -8,23 +8,12 @@ final class Disposal: Sendable {
     /// Freed memory is returned to the system after this many bytes of it: glibc keeps what each
     /// thread has freed.
     private static let keptBytesMax = 8 << 20
-    /// Larger blocks of memory are returned to the system when they are freed. By default glibc
-    /// keeps blocks of up to 32 MiB, in each of the areas that it has for the threads.
-    private static let keptBlockBytesMax: Int32 = 256 << 10
-    /// More free memory than this at the end of a thread's area is returned to the system. With
-    /// glibc's 128 KiB, a reader would return its page cache after each commit, and the system
-    /// would clear as many pages again for the next query.
-    private static let keptEndBytesMax: Int32 = 8 << 20
 
     private let pool: ReaderPool
     /// The bytes that have been freed since memory was returned.
     private let keptBytes = Mutex(0)
 
-    init(pool: ReaderPool) {
-        self.pool = pool
-        mallopt(M_MMAP_THRESHOLD, Self.keptBlockBytesMax)
-        mallopt(M_TRIM_THRESHOLD, Self.keptEndBytesMax)
-    }
+    init(pool: ReaderPool) { self.pool = pool }
 
     /// Releases a value after everything that the event loop does now, which may still refer to it.
     ///
