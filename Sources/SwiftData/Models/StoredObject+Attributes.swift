@@ -88,9 +88,9 @@ extension StoredObject {
     public func getValue<Model: PersistentModel, Member: _AttributeScalar>(
         of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int
     ) -> Member {
-        let (member, hasObservers) = observed(at: slot, as: { Member(_cell: $0) }) {
-            $0.registrar.access(model, keyPath: keyPath)
-        }
+        let (member, hasObservers) = observed(
+            at: slot, as: { Member(_cell: $0) },
+            { $0.registrar.access(model, keyPath: keyPath) })
         if !hasObservers { firstAccess(model, keyPath) }
         if let member { return member }
         return readScalar(model, slot)
