@@ -1,6 +1,6 @@
 import CMalloc
 
-/// How much freed memory the process keeps. A server in a user's process leaves that to the process.
+/// How much freed memory the process keeps. A server in a user's process leaves that to it.
 enum ProcessMemory {
     /// Larger blocks of memory are returned to the system when they are freed. By default glibc
     /// keeps blocks of up to 32 MiB, in each of the areas that it has for the threads.

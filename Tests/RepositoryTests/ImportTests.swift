@@ -53,8 +53,9 @@ struct ImportTests {
         ],
         "LarderPrograms": ["Glibc", "LarderModel"],
         "LarderDaemon": [
-            "FoundationEssentials", "Glibc", "LarderModel", "LarderPrograms", "LarderServer",
-            "LarderStore", "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
+            "FoundationEssentials", "Glibc", "CMalloc", "LarderModel", "LarderPrograms",
+            "LarderServer", "LarderStore", "ArgumentParser", "Logging", "ServiceLifecycle",
+            "UnixSignals",
         ],
         "LarderCLI": [
             "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "LarderFiles",
