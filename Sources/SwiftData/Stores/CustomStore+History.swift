@@ -60,7 +60,7 @@ extension CustomStore: OtherStore {
             guard let found = try provider.transactions(after: token) else {
                 throw noTransactions("its tokens are not \(type(of: token))")
             }
-            return found.map(stored)
+            return found.map { stored($0) }
         }
         return try SwiftDataError.translating { () throws(LarderError) in
             // A save of another thread waits for the lock, so it is announced later.
@@ -79,16 +79,16 @@ extension CustomStore: OtherStore {
     }
 
     /// What observers compare of a transaction: the author and the entities.
-    private func stored<T: HistoryTransaction>(_ transaction: T) -> StoreHistory.Stored {
-        StoreHistory.Stored(
+    private func stored(_ transaction: some HistoryTransaction) -> StoreHistory.Stored {
+        var runs: [HistoryRun] = []
+        for change in transaction.changes {
+            let changed = change.changedPersistentIdentifier
+            guard let key = changed.permanentKey else { continue }
+            runs.append(HistoryRun(change.kind, changed.entityName, key...key))
+        }
+        return StoreHistory.Stored(
             token: LarderModel.HistoryToken(store: identifier, epoch: 0, number: 0),
-            timestamp: transaction.timestamp, author: transaction.author ?? "",
-            runs: transaction.changes.compactMap { change in
-                let changed = change.changedPersistentIdentifier
-                return changed.permanentKey.map {
-                    HistoryRun(change.kind, changed.entityName, $0...$0)
-                }
-            })
+            timestamp: transaction.timestamp, author: transaction.author ?? "", runs: runs)
     }
 
     func takeToken(of number: Int64) -> (any HistoryToken)? {
