@@ -147,15 +147,14 @@ extension ObjectContext {
             let table = tables[shown.entityIndex(at: row)]
             let (object, isNew) = table.object(for: shown.identity.keys[row]) {
                 StoredObject(
-                    shown.identifier(at: row), layout.entity, .saved, place, shown.cells[row],
-                    siblings, index: row)
+                    shown.identifier(at: row), layout.entity, .saved, place, shown.cells[row])
             }
             if !isNew {
                 refresh(object, layout, stored: stored.cells[row], shown: shown.cells[row])
-                object.siblings = siblings
-                object.siblingIndex = row
                 known.append(object)
             }
+            object.siblings = siblings
+            object.siblingIndex = row
             objects.append(object)
         }
         return (objects, known)

@@ -111,14 +111,8 @@ public final class ObjectContext {
             var instances: [Instance] = []
             instances.reserveCapacity(objects.count)
             for object in objects {
-                if let known = object.owner {
-                    if let instance = known as? Instance { instances.append(instance) }
-                    continue
-                }
-                let new = newInstance(of: object, owner)
-                if let instance = new as? Instance { instances.append(instance) }
-                // Last, because an instance with a weak reference is slower to retain.
-                object.owner = new
+                let instance = object.owner ?? newInstance(of: object, owner)
+                if let instance = instance as? Instance { instances.append(instance) }
             }
             return instances
         }
@@ -126,15 +120,9 @@ public final class ObjectContext {
 
     /// The instance of the model class for an object.
     public func instance(of object: StoredObject) -> any ObjectOwner {
-        locked {
-            if let known = object.owner { return known }
-            let new = newInstance(of: object, owner)
-            object.owner = new
-            return new
-        }
+        locked { object.owner ?? newInstance(of: object, owner) }
     }
 
-    /// An instance that its object does not know yet.
     private func newInstance(
         of object: StoredObject, _ owner: AnyObject?
     ) -> any ObjectOwner {
@@ -142,6 +130,7 @@ public final class ObjectContext {
             preconditionFailure("an object of a context has an entity")
         }
         let new = entity.ownerClass.make(object)
+        object.owner = new
         if let owner { new._$join(owner) }
         return new
     }

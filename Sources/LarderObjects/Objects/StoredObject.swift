@@ -33,7 +33,7 @@ public final class StoredObject {
     /// The objects that were read together with this one, so that more can be read at once.
     var siblings: Siblings?
     /// The index of the object among its siblings.
-    var siblingIndex: Int
+    var siblingIndex = 0
     /// Whether the context keeps it without changes.
     var isKept = false
     /// The last search of the context that has reached the object while it is kept.
@@ -44,18 +44,13 @@ public final class StoredObject {
     /// The order in which objects were inserted or deleted.
     var order = 0
 
-    public init() {
-        state = Mutex(State())
-        siblingIndex = 0
-    }
+    public init() { state = Mutex(State()) }
 
     /// An object as the context has it.
     init(
         _ identifier: PersistentIdentifier, _ entity: ObjectEntity, _ status: Status,
-        _ place: ContextPlace, _ cells: [Value?] = [], _ siblings: Siblings? = nil, index: Int = 0
+        _ place: ContextPlace, _ cells: [Value?] = []
     ) {
-        self.siblings = siblings
-        siblingIndex = index
         state = Mutex(
             State(
                 cells: cells, status: status, entity: entity, place: place,
