@@ -14,6 +14,7 @@ extension ObjectContext {
                 object[slot] == nil,
                 let store = model.store(of: object.identifier)
             else { return }
+            if loadFromRegistered(object, slot, in: store) { return }
             let property = entity.properties[slot]
             // A list is read alone; attributes are read all together.
             let names = property.kind == .toMany ? [property.name] : rowNames(of: entity)
