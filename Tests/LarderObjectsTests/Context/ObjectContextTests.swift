@@ -258,6 +258,27 @@ struct ObjectContextTests {
         #expect(object == nil)
     }
 
+    @Test("finds all objects of a long list, also if nobody has its owner")
+    func longLists() throws {
+        let shop = try Shop()
+        let category = PersistentIdentifier(temporary: "c", entityName: "Category")
+        var changes: [Change] = [.insert(category, values: ["name": "long"])]
+        for number in 0..<10_000 {
+            changes.append(
+                .insert(
+                    PersistentIdentifier(temporary: "\(number)", entityName: "Article"),
+                    values: ["title": "A", "category": .object(category)]))
+        }
+        _ = try shop.store.save(ChangeSet(changes))
+        let owner = shop.owner()
+        // The predicate is evaluated in memory.
+        _ = try owner.new("Article", ["title": "B"])
+        for _ in 0..<3 {
+            #expect(try owner.names("Category", where: "articles.@count == 10000") == ["long"])
+            _ = try owner.names("Article")
+        }
+    }
+
     @Test("keeps objects to which an instance leads, and in time releases those that nobody has")
     func keptObjects() throws {
         let shop = try Shop()
