@@ -3518,7 +3518,7 @@ const ProtobufCMessageDescriptor larder__v1__batches_reply__descriptor =
   (ProtobufCMessageInit) larder__v1__batches_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__save_reply__field_descriptors[6] =
+static const ProtobufCFieldDescriptor larder__v1__save_reply__field_descriptors[7] =
 {
   {
     "inserted",
@@ -3592,6 +3592,18 @@ static const ProtobufCFieldDescriptor larder__v1__save_reply__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "upserted",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Larder__V1__SaveReply, n_upserted),
+    offsetof(Larder__V1__SaveReply, upserted),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__save_reply__field_indices_by_name[] = {
   5,   /* field[5] = affected */
@@ -3600,11 +3612,12 @@ static const unsigned larder__v1__save_reply__field_indices_by_name[] = {
   3,   /* field[3] = merged */
   4,   /* field[4] = transaction */
   1,   /* field[1] = updated_versions */
+  6,   /* field[6] = upserted */
 };
 static const ProtobufCIntRange larder__v1__save_reply__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor larder__v1__save_reply__descriptor =
 {
@@ -3614,7 +3627,7 @@ const ProtobufCMessageDescriptor larder__v1__save_reply__descriptor =
   "Larder__V1__SaveReply",
   "larder.v1",
   sizeof(Larder__V1__SaveReply),
-  6,
+  7,
   larder__v1__save_reply__field_descriptors,
   larder__v1__save_reply__field_indices_by_name,
   1,  larder__v1__save_reply__number_ranges,

@@ -70,6 +70,13 @@ struct ServingTests {
         let tech = try first.insert("Category", ["name": "tech"])
         #expect(
             try second.insert("Category", ["name": "tech"], onUniqueConflict: .upsert) == tech)
+        let categories = ["new", "tech"].map { name in
+            Change.insert(
+                PersistentIdentifier(temporary: name, entityName: "Category"),
+                values: ["name": .string(name)])
+        }
+        let saved = try second.save(ChangeSet(categories, onUniqueConflict: .upsert))
+        #expect(saved.inserted.last == tech && saved.upserted == [1])
     }
 
     @Test("repeated reads of a changing object never return an older value")

@@ -153,11 +153,13 @@ class Comparison:
             return
         if outcome.world is None:
             raise Disagreement(f"it succeeded instead of failing with {outcome.errors}")
-        found = (list(reply.updated_versions), reply.deleted_count, list(reply.merged))
-        wanted = (outcome.updated, outcome.deleted_count, outcome.merged)
+        found = (
+            list(reply.updated_versions), reply.deleted_count, list(reply.merged),
+            list(reply.upserted))
+        wanted = (outcome.updated, outcome.deleted_count, outcome.merged, outcome.upserted)
         if found != wanted:
             raise Disagreement(
-                f"updated versions, deleted count, merged: {found} instead of {wanted}")
+                f"updated versions, deleted count, merged, upserted: {found} instead of {wanted}")
         if len(reply.inserted) != len(outcome.inserted):
             raise Disagreement(f"{len(reply.inserted)} objects were inserted")
         for identifier, number in zip(reply.inserted, outcome.inserted):

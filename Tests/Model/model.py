@@ -68,6 +68,7 @@ class Outcome:
     updated: list = dataclasses.field(default_factory=list)
     deleted_count: int = 0
     merged: list = dataclasses.field(default_factory=list)
+    upserted: list = dataclasses.field(default_factory=list)
     history: "Net | None" = None
 
 
@@ -95,7 +96,7 @@ class Run:
         self.numbers = {}  # the objects of temporary names that are inserted
         self.insert_indexes = {}  # the index of each temporary name's insert
         self.first_number = first_number
-        self.inserted, self.updated, self.merged = [], [], []
+        self.inserted, self.updated, self.merged, self.upserted = [], [], [], []
         self.omitted = []
         self.waiting = {}
 
@@ -120,7 +121,7 @@ class Run:
             self.updated[index] = world.objects[number].version if world.exists(number) else 0
         return Outcome(
             set(), world, False, self.inserted, self.updated, len(self.transaction.deleted),
-            self.merged, self.net())
+            self.merged, self.upserted, self.net())
 
     def is_met(self, condition):
         return condition.matching(self.transaction) == condition.count
@@ -328,6 +329,7 @@ class Run:
         if matches:
             [number] = matches
             self.transaction.bump(number)
+            self.upserted.append(len(self.inserted))
         else:
             self.errors.update(self.missing(entity, change.values))
             number = self.first_number + index

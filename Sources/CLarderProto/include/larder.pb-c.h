@@ -903,10 +903,16 @@ struct  Larder__V1__SaveReply
    */
   size_t n_affected;
   Larder__V1__AffectedObjects **affected;
+  /*
+   * The indexes among the inserts, from 0, of those that became updates of existing objects, in
+   * ascending order. The objects keep the values that the inserts do not name.
+   */
+  size_t n_upserted;
+  uint32_t *upserted;
 };
 #define LARDER__V1__SAVE_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__save_reply__descriptor) \
-    , 0,NULL, 0,NULL, 0, 0,NULL, 0, 0,NULL }
+    , 0,NULL, 0,NULL, 0, 0,NULL, 0, 0,NULL, 0,NULL }
 
 
 /*

@@ -16,7 +16,7 @@ extension SaveResult {
     public var encodedBytesMax: Int {
         // Usually all names are short enough for the first, cheaper bound.
         var count = EncodedBytes.reply
-        count += EncodedBytes.number * (updatedVersions.count + merged.count)
+        count += EncodedBytes.number * numberCount
         count += Self.encodedBytesMax(inserted)
         for objects in affected {
             count += 2 * EncodedBytes.number + Self.encodedBytesMax(objects.identifiers)
@@ -28,11 +28,14 @@ extension SaveResult {
     public func fits(inBytes maximum: Int) -> Bool {
         let identifiers = affected.reduce(inserted.count) { $0 + $1.identifiers.count }
         let roughly =
-            EncodedBytes.reply + EncodedBytes.number * (updatedVersions.count + merged.count)
+            EncodedBytes.reply + EncodedBytes.number * numberCount
             + 2 * EncodedBytes.number * affected.count
             + (EncodedBytes.identifier + Limits.nameBytesMax) * identifiers
         return roughly <= maximum || encodedBytesMax <= maximum
     }
+
+    /// The number of numbers in its lists.
+    private var numberCount: Int { updatedVersions.count + merged.count + upserted.count }
 
     private static func encodedBytesMax(_ identifiers: [PersistentIdentifier]) -> Int {
         identifiers.reduce(0) { $0 + EncodedBytes.identifier + $1.entityName.utf8.count }

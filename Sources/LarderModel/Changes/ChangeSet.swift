@@ -138,11 +138,14 @@ public struct SaveResult: Hashable, Sendable {
     public var transaction: Int64?
     /// The results of the bulk changes, in order.
     public var affected: [AffectedObjects]
+    /// The indexes in ``inserted`` of the inserts that became updates of existing objects, in
+    /// ascending order. The objects keep the values that the inserts do not name.
+    public var upserted: [Int]
 
     public init(
         inserted: [PersistentIdentifier] = [], updatedVersions: [Int64] = [],
         deletedCount: Int64 = 0, merged: [Int] = [], transaction: Int64? = nil,
-        affected: [AffectedObjects] = []
+        affected: [AffectedObjects] = [], upserted: [Int] = []
     ) {
         self.inserted = inserted
         self.updatedVersions = updatedVersions
@@ -150,5 +153,6 @@ public struct SaveResult: Hashable, Sendable {
         self.merged = merged
         self.transaction = transaction
         self.affected = affected
+        self.upserted = upserted
     }
 }

@@ -106,11 +106,8 @@ extension ObjectContext {
             for property in entity.properties
             where property.relationship?.deleteRule == .cascade {
                 let identifiers = related(of: object, property.slot)
-                loadRelated(identifiers, of: object, property.slot)
-                for identifier in identifiers {
-                    guard let taken = registeredObject(for: identifier),
-                        taken.status == .saved || taken.status == .inserted
-                    else { continue }
+                for taken in loadRelated(identifiers, of: object, property.slot)
+                where taken.status == .saved || taken.status == .inserted {
                     delete(taken)
                     if taken.status == .deleted { pending.append(taken) }
                 }

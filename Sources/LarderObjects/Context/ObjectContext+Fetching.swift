@@ -248,11 +248,11 @@ extension ObjectContext {
             // Links to objects that were deleted, here or by others, are none.
             switch object[slot] {
             case .object(let target)?:
-                loadRelated([target], of: object, slot)
-                return exists(target) ? .object(target) : .null
+                let related = loadRelated([target], of: object, slot)
+                return withExtendedLifetime(related) { exists(target) ? .object(target) : .null }
             case .objects(let list)?:
-                loadRelated(list, of: object, slot)
-                return .objects(list.filter(exists))
+                let related = loadRelated(list, of: object, slot)
+                return withExtendedLifetime(related) { .objects(list.filter(exists)) }
             case let value: return value
             }
         }

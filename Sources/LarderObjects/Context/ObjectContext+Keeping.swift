@@ -16,6 +16,12 @@ extension ObjectContext {
         if kept.count > keptCountAtSweep { releaseUnreachable() }
     }
 
+    /// Keeps no more objects than needed. A large prefetch has kept many, and small reads may add
+    /// none to them for long.
+    func releaseKept() {
+        if kept.count > Self.recentMax { releaseUnreachable() }
+    }
+
     private func releaseUnreachable() {
         sweepCount += 1
         markReachable()

@@ -14,6 +14,7 @@ extension ObjectContext {
                 object[slot] == nil,
                 let store = model.store(of: object.identifier)
             else { return }
+            if loadFromRegistered(object, slot, in: store) { return }
             let property = entity.properties[slot]
             // A list is read alone; attributes are read all together.
             let names = property.kind == .toMany ? [property.name] : rowNames(of: entity)
@@ -57,11 +58,15 @@ extension ObjectContext {
 
     /// Reads the related objects that the context does not have, and those of its siblings. Links
     /// to objects that do not exist any more are dropped.
+    ///
+    /// - Returns: the related objects, which the context may not keep without the caller.
+    @discardableResult
     func loadRelated(
         _ identifiers: [PersistentIdentifier], of object: StoredObject, _ slot: Int
-    ) {
+    ) -> [StoredObject] {
+        let known = identifiers.compactMap { registeredObject(for: $0) }
+        guard known.count < identifiers.count else { return known }
         var missing = identifiers.filter { registeredObject(for: $0) == nil }
-        guard !missing.isEmpty else { return }
         var seen = Set(missing)
         for sibling in siblings(of: object) where missing.count < Self.loadedMax {
             guard let other = registeredObject(for: sibling) else { continue }
@@ -69,14 +74,18 @@ extension ObjectContext {
                 seen.insert($0).inserted && registeredObject(for: $0) == nil
             }
         }
+        let found: [StoredObject]
         do throws(LarderError) {
-            try read(missing)
+            found = try read(missing)
         } catch {
             // What cannot be read is not known to be gone.
-            return
+            return known
         }
-        let gone = Set(identifiers.filter { registeredObject(for: $0) == nil })
-        if !gone.isEmpty { drop(gone, from: object, slot) }
+        return withExtendedLifetime((known, found)) {
+            let gone = Set(identifiers.filter { registeredObject(for: $0) == nil })
+            if !gone.isEmpty { drop(gone, from: object, slot) }
+            return identifiers.compactMap { registeredObject(for: $0) }
+        }
     }
 
     /// Removes links to objects that do not exist from a relationship. It is no change of the

@@ -147,12 +147,8 @@ extension ObjectContext {
         locked {
             let identifiers = related(of: object, slot)
             guard !identifiers.isEmpty else { return [] }
-            loadRelated(identifiers, of: object, slot)
-            let shown = identifiers.compactMap { identifier -> StoredObject? in
-                guard let related = registeredObject(for: identifier),
-                    related.status != .deleted || object.status == .deleted
-                else { return nil }
-                return related
+            let shown = loadRelated(identifiers, of: object, slot).filter {
+                $0.status != .deleted || object.status == .deleted
             }
             keep(shown)
             return shown.map(instance(of:))

@@ -52,6 +52,7 @@ extension ObjectContext {
         var result = SaveResult()
         // Objects whose values in the store are not those of the context.
         var merged: Set<PersistentIdentifier> = []
+        var upserted: [Upserted] = []
         // Objects to which changed objects refer, and that others have deleted.
         var missing: Set<PersistentIdentifier> = []
         while true {
@@ -73,6 +74,10 @@ extension ObjectContext {
                     result = try store.save(plan.changes)
                 }
                 merged = Set(result.merged.compactMap { plan.changes.changes[$0].identifier })
+                // The inserts are the first changes.
+                upserted = result.upserted.filter(inserts.indices.contains).compactMap {
+                    Upserted(inserts[$0], plan.changes.changes[$0])
+                }
                 break
             } catch {
                 if let gone = objectNotFound(error, among: updates + deletions) {
@@ -87,7 +92,8 @@ extension ObjectContext {
             }
         }
         forget(merged, among: updates)
-        finish(inserts, updates, deletions, merged, result, store, &saved)
+        let changed = finish(inserts, updates, deletions, merged, result, store, &saved)
+        forgetUnknown(changed, upserted, in: store)
         if !missing.isEmpty { for object in inserts + updates { remove(missing, from: object) } }
     }
 
@@ -131,11 +137,13 @@ extension ObjectContext {
         }
     }
 
+    /// - Returns: inserted objects that may not have the values of the store, and objects that the
+    ///   context had before under their identifiers.
     private func finish(
         _ inserts: [StoredObject], _ updates: [StoredObject], _ deletions: [StoredObject],
         _ merged: Set<PersistentIdentifier>, _ result: SaveResult, _ store: any ObjectStore,
         _ saved: inout Saved
-    ) {
+    ) -> [StoredObject] {
         var identifiers = [PersistentIdentifier: PersistentIdentifier](
             minimumCapacity: inserts.count)
         for (object, identifier) in zip(inserts, result.inserted) {
@@ -143,6 +151,7 @@ extension ObjectContext {
         }
         for object in inserts + updates { replace(identifiers, in: object) }
         remove(inserts, from: &inserted)
+        var changed: [StoredObject] = []
         for (index, object) in inserts.enumerated() {
             let temporary = object.identifier
             let isMerged = merged.contains(temporary)
@@ -154,10 +163,12 @@ extension ObjectContext {
             object.siblings = nil
             object.isTouched = false
             object.assignedLists = []
-            // The existing object has values of its own for what this one did not set.
             let registered = register(object, in: store)
-            if isMerged { object.forget() }
-            if registered !== object { registered.forget() }
+            if registered !== object {
+                changed += [object, registered]
+            } else if isMerged {
+                changed.append(object)
+            }
         }
         remove(updates, from: &updated)
         for object in updates {
@@ -176,9 +187,11 @@ extension ObjectContext {
         } else {
             saved.identifiers.merge(identifiers) { _, new in new }
         }
-        guard let number = result.transaction else { return }
-        saved.transactions[store.identifier] = number
-        others.ignoreUpdates(number, of: store.identifier)
+        if let number = result.transaction {
+            saved.transactions[store.identifier] = number
+            others.ignoreUpdates(number, of: store.identifier)
+        }
+        return changed
     }
 
     /// Removes objects that were saved, usually all.

@@ -93,7 +93,11 @@ public final class ObjectContext {
     }
 
     /// Releases objects that nobody has any more. Called before objects are read.
-    func releaseUnused() { registry.releaseUnused() }
+    func releaseUnused() {
+        guard registry.isReleaseDue else { return }
+        releaseKept()
+        registry.releaseUnused()
+    }
 
     func unregister(_ identifier: PersistentIdentifier) { registry.remove(identifier) }
 

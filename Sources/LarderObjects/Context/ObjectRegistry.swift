@@ -148,9 +148,12 @@ struct ObjectRegistry {
         }
     }
 
+    /// Whether enough objects were added to release memory.
+    var isReleaseDue: Bool { addedSize >= sizeMax }
+
     /// Releases the objects that nobody else has, if enough were added.
     mutating func releaseUnused() {
-        guard addedSize >= sizeMax else { return }
+        guard isReleaseDue else { return }
         for stored in stored.values { stored.table.releaseUnused() }
         temporary.releaseUnused()
         foreign.releaseUnused()

@@ -25,7 +25,9 @@ extension SaveResult {
                         "affected objects", affected.count + 1, maximum: Limits.changesMax)
                 }
                 affected.append(try AffectedObjects(decoding: bytes))
-            case (1...6, _): throw .unreadable
+            case (7, let content):
+                try content.forEachNumber { upserted.append(Int(UInt32(truncatingIfNeeded: $0))) }
+            case (1...7, _): throw .unreadable
             default: break
             }
         }
@@ -63,5 +65,6 @@ extension MessageBuffer {
                 for identifier in affected.identifiers { try self.identifier(2, identifier) }
             }
         }
+        try numbers(7, result.upserted.lazy.map { UInt64(UInt32(clamping: $0)) })
     }
 }

@@ -44,6 +44,15 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
         _ request: DataStoreFetchRequest<T>
     ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
         let identifiers = try fetchIdentifiers(request)
+        let found = try snapshots(of: identifiers)
+        return DataStoreFetchResult(
+            descriptor: request.descriptor, fetchedSnapshots: identifiers.compactMap { found[$0] })
+    }
+
+    private func snapshots(
+        of identifiers: [PersistentIdentifier]
+    ) throws -> [PersistentIdentifier: DefaultSnapshot] {
+        guard !identifiers.isEmpty else { return [:] }
         let rows = try SwiftDataError.translating { () throws(LarderError) in
             try store.objects(identifiers, properties: nil)
         }
@@ -53,8 +62,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
                 found[snapshot.persistentIdentifier] = snapshot
             }
         }
-        return DataStoreFetchResult(
-            descriptor: request.descriptor, fetchedSnapshots: identifiers.compactMap { found[$0] })
+        return found
     }
 
     public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
@@ -91,9 +99,12 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
         let inserted = zip(request.inserted.map(\.persistentIdentifier), result.inserted)
         let tokens = core.history.tokens(
             of: result.transaction.map { [store.identifier: $0] } ?? [:])
+        // The store has saved the changes, even if these cannot be read.
+        let existing = try? snapshots(of: result.upserted.map { result.inserted[$0] })
         return DataStoreSaveChangesResult(
             for: identifier,
             remappedIdentifiers: Dictionary(inserted, uniquingKeysWith: { first, _ in first }),
+            snapshotsToReregister: existing ?? [:],
             historyToken: tokens[identifier])
     }
 

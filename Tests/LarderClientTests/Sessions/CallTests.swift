@@ -35,6 +35,25 @@ struct CallTests {
         client.close()
     }
 
+    @Test("a save returns which of its inserts became updates, to a thread and to a task")
+    func upserts() async throws {
+        let result = SaveResult(inserted: [.item(7), .item(3)], transaction: 4, upserted: [1])
+        let server = try ScriptedServer { peer, _ in
+            try peer.greet()
+            while let envelope = peer.receive() { try peer.reply(envelope.id, .saved(result)) }
+        }
+        defer { server.stop() }
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
+        let changes = ChangeSet(
+            ["a", "b"].map {
+                .insert(PersistentIdentifier(temporary: $0, entityName: "Item"), values: [:])
+            }, onUniqueConflict: .upsert)
+        let save: () throws -> SaveResult = { try client.save(changes) }
+        #expect(try save() == result)
+        #expect(try await client.save(changes) == result)
+        client.close()
+    }
+
     @Test("every call sends its request and reads its reply, in a task")
     func everyCallInTask() async throws {
         let server = try ScriptedServer { peer, _ in

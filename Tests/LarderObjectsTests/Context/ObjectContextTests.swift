@@ -170,6 +170,78 @@ struct ObjectContextTests {
         #expect(try owner.names("Category") == ["tech"])
     }
 
+    @Test("reads what an object had before an inserted one became it")
+    func upsertedValues() throws {
+        let shop = try Shop()
+        let (one, two) = (shop.owner(), shop.owner())
+        let first = try one.new("Category", ["name": "tech"])
+        first.setMany("articles", [try one.new("Article", ["title": "A"])])
+        _ = try one.context.save()
+        let second = try two.new("Category", ["name": "tech"])
+        let new = try two.new("Category", ["name": "new"])
+        #expect(second.related("articles").isEmpty)
+        _ = try two.context.save()
+        #expect(second.related("articles").map { $0.string("title") } == ["A"])
+        #expect(new._$object[new.slot("articles")] == .objects([]))
+        #expect(second._$object[second.slot("name")] == .string("tech"))
+        #expect(!two.context.hasChanges)
+    }
+
+    @Test("adds new members to the list that an object had before an inserted one became it")
+    func upsertedList() throws {
+        let shop = try Shop()
+        let (one, two) = (shop.owner(), shop.owner())
+        let first = try one.new("Category", ["name": "tech"])
+        first.setMany("articles", [try one.new("Article", ["title": "A"])])
+        _ = try one.context.save()
+        let second = try two.new("Category", ["name": "tech"])
+        try two.new("Article", ["title": "B"]).setOne("category", second)
+        #expect(second.related("articles").map { $0.string("title") } == ["B"])
+        _ = try two.context.save()
+        try two.new("Article", ["title": "C"]).setOne("category", second)
+        #expect(second.related("articles").map { $0.string("title") } == ["A", "B", "C"])
+    }
+
+    @Test("reads links again that the list of an inserted object has replaced")
+    func upsertedLinks() throws {
+        let shop = try Shop()
+        let owner = shop.owner()
+        let first = try owner.new("Category", ["name": "tech"])
+        let article = try owner.new("Article", ["title": "A"])
+        article.setOne("category", first)
+        _ = try owner.context.save()
+        let second = try owner.new("Category", ["name": "tech"])
+        let new = try owner.new("Article", ["title": "B"])
+        second.setMany("articles", [new])
+        _ = try owner.context.save()
+        #expect(article.related("category").isEmpty)
+        for category in [first, second] {
+            #expect(category.related("articles").map { $0.string("title") } == ["B"])
+            #expect(category._$object.status == .saved)
+        }
+        #expect(new.related("category").map { $0.string("name") } == ["tech"])
+    }
+
+    @Test("reads the values of the object that it had, for both instances, while there are two")
+    func twoInstances() throws {
+        let shop = try Shop()
+        let owner = shop.owner()
+        let first = try owner.new("Category", ["name": "tech"])
+        first.setMany("articles", [try owner.new("Article", ["title": "A"])])
+        _ = try owner.context.save()
+        let second = try owner.new("Category", ["name": "tech"])
+        _ = try owner.context.save()
+        for category in [second, first] {
+            #expect(category.string("name") == "tech")
+            #expect(category.related("articles").map { $0.string("title") } == ["A"])
+        }
+        owner.context.delete(first._$object)
+        _ = try owner.context.save()
+        #expect(first._$object.status == .gone)
+        #expect(second.string("name") == "tech")
+        #expect(try owner.names("Category") == [])
+    }
+
     @Test("ends with its owner, and its objects with it")
     func release() throws {
         weak var context: ObjectContext?
@@ -184,6 +256,27 @@ struct ObjectContextTests {
         }
         #expect(context == nil)
         #expect(object == nil)
+    }
+
+    @Test("finds all objects of a long list, also if nobody has its owner")
+    func longLists() throws {
+        let shop = try Shop()
+        let category = PersistentIdentifier(temporary: "c", entityName: "Category")
+        var changes: [Change] = [.insert(category, values: ["name": "long"])]
+        for number in 0..<10_000 {
+            changes.append(
+                .insert(
+                    PersistentIdentifier(temporary: "\(number)", entityName: "Article"),
+                    values: ["title": "A", "category": .object(category)]))
+        }
+        _ = try shop.store.save(ChangeSet(changes))
+        let owner = shop.owner()
+        // The predicate is evaluated in memory.
+        _ = try owner.new("Article", ["title": "B"])
+        for _ in 0..<3 {
+            #expect(try owner.names("Category", where: "articles.@count == 10000") == ["long"])
+            _ = try owner.names("Article")
+        }
     }
 
     @Test("keeps objects to which an instance leads, and in time releases those that nobody has")

@@ -42,14 +42,14 @@ struct MessageBufferTests {
     @Test("repeated numbers of a save reply are decoded, packed or not")
     func pieces() throws {
         let body = ProtoBytes().number(2, 5).bytes(2, [6, 0x80, 1]).number(4, 3).bytes(4, [1, 2])
-            .number(99, 1).number(3, 2).number(5, 9)
+            .number(99, 1).number(3, 2).number(5, 9).bytes(7, [0, 5]).number(7, 8)
         let reply = try WireTesting.reply(content: ProtoBytes.envelope(32, body)).reply
         #expect(
             reply
                 == .saved(
                     SaveResult(
                         updatedVersions: [5, 6, 128], deletedCount: 2, merged: [3, 1, 2],
-                        transaction: 9)))
+                        transaction: 9, upserted: [0, 5, 8])))
     }
 
     @Test("a save reply with wrong fields is rejected")
@@ -58,6 +58,7 @@ struct MessageBufferTests {
         let cases: [(String, ProtoBytes, ErrorCode)] = [
             ("half a number", ProtoBytes().bytes(2, [0x80]), .malformedMessage),
             ("a text for a number", ProtoBytes().text(3, "a"), .malformedMessage),
+            ("half an index", ProtoBytes().bytes(7, [0x80]), .malformedMessage),
             ("a number for an object", ProtoBytes().number(1, 1), .malformedMessage),
             ("eight bytes for a version", ProtoBytes().fixed64(2, 1), .malformedMessage),
             ("an object without a key", ProtoBytes().message(1, temporary), .malformedIdentifier),

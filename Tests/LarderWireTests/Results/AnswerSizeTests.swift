@@ -28,7 +28,7 @@ struct AnswerSizeTests {
     func results() throws {
         var random = SeededGenerator.fromEnvironment("sizes of results")
         for _ in 0..<RandomTesting.iterations(300) {
-            let counts = (0..<4).map { _ in Int.random(in: 0...40, using: &random) }
+            let counts = (0..<5).map { _ in Int.random(in: 0...40, using: &random) }
             let least: Int64 = Bool.random(using: &random) ? .min : 0
             let result = SaveResult(
                 inserted: identifiers(counts[0], using: &random),
@@ -41,7 +41,8 @@ struct AnswerSizeTests {
                 affected: (0..<counts[3] / 4).map { _ in
                     AffectedObjects(
                         count: .max, identifiers: identifiers(counts[2], using: &random))
-                })
+                },
+                upserted: (0..<counts[4]).map { _ in .random(in: 0...1_000_000, using: &random) })
             let size = try encodedBytes(.saved(result))
             #expect(size <= result.encodedBytesMax, "seed \(random.seed)")
             #expect(result.encodedBytesMax <= 4 * size + 200, "seed \(random.seed)")

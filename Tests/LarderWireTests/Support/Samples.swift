@@ -397,6 +397,7 @@ enum Samples {
                     transaction: 1_000_000))
         ),
         ("savedMerged", .saved(SaveResult(updatedVersions: [4, 0], merged: [0, 1, 70_000]))),
+        ("savedUpserted", .saved(SaveResult(inserted: [ann, bob], transaction: 3, upserted: [1]))),
         (
             "savedByPredicate",
             .saved(

@@ -35,21 +35,54 @@ import Testing
 
 @Suite("A model whose unique values exist updates the object at the save")
 struct UpsertTests {
+    /// How a container reaches its store.
+    enum Access: CaseIterable {
+        case memory
+        case ownFile
+        case socket
+    }
+
+    /// A store with a shelf that has a note, the labels a and b, and the volume Old.
+    private final class FilledStore {
+        let container: ModelContainer
+        private let folder = try? StoreFileTests.Folder()
+        /// The owner of the file.
+        private var owner: ModelContainer?
+
+        init(_ access: Access) throws {
+            guard let url = folder?.url.appending(path: "shelves.store") else {
+                throw CocoaError(.fileNoSuchFile)
+            }
+            let configuration =
+                access == .memory
+                ? ModelConfiguration(isStoredInMemoryOnly: true) : ModelConfiguration(url: url)
+            if access == .socket {
+                owner = try ModelContainer(for: Shelf.self, configurations: configuration)
+            }
+            container = try ModelContainer(for: Shelf.self, configurations: configuration)
+            try fill(container)
+        }
+    }
+
     private func container() throws -> ModelContainer {
         try ModelContainer(
             for: Shelf.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     }
 
-    /// A shelf with a note, the labels a and b, and the volume Old.
     private func filled() throws -> ModelContainer {
-        let context = ModelContext(try container())
+        let container = try container()
+        try Self.fill(container)
+        return container
+    }
+
+    private static func fill(_ container: ModelContainer) throws {
+        let context = ModelContext(container)
         let shelf = Shelf(room: "r", number: 1)
         shelf.note = "old"
         shelf.labels = ["a", "b"].map { Label(text: $0) }
         shelf.volumes = [Volume(title: "Old")]
         context.insert(shelf)
         try context.save()
-        return context.container
     }
 
     private func shelves(_ container: ModelContainer) throws -> [Shelf] {
@@ -104,6 +137,95 @@ struct UpsertTests {
         let read = try #require(try shelves(container).first)
         #expect(Set(read.volumes.map(\.title)) == ["New", "Old"])
         #expect(Set(read.labels.map(\.text)) == ["a", "b", "c"])
+    }
+
+    private func changes(of read: () -> Void) -> Flag {
+        let flag = Flag()
+        withObservationTracking(read) { flag.isSet = true }
+        return flag
+    }
+
+    @Test(
+        "a list that is not set is read after the save, and its observers are notified",
+        arguments: Access.allCases)
+    func unsetLists(_ access: Access) throws {
+        let store = try FilledStore(access)
+        let context = ModelContext(store.container)
+        let (new, other) = (Shelf(room: "r", number: 1), Shelf(room: "r", number: 2))
+        context.insert(new)
+        context.insert(other)
+        new.labels = [Label(text: "c")]
+        let volumes = changes { _ = new.volumes }
+        let unchanged = changes { _ = (new.labels, new.note, other.volumes) }
+        #expect(new.volumes.isEmpty)
+        try context.save()
+        #expect(volumes.isSet && !unchanged.isSet)
+        #expect(new.volumes.map(\.title) == ["Old"])
+        #expect(new.labels.map(\.text) == ["c"])
+        #expect(new.note == nil)
+        #expect(other.volumes.isEmpty)
+        #expect(!context.hasChanges)
+        let read = try #require(try shelves(store.container).first { $0.number == 1 })
+        #expect(read.volumes.map(\.title) == ["Old"])
+        #expect(read.labels.map(\.text) == ["c"])
+    }
+
+    @Test("links from the other side are shown with those that the object had before")
+    func addedLinks() throws {
+        let context = ModelContext(try filled())
+        let new = Shelf(room: "r", number: 1)
+        let (volume, label) = (Volume(title: "New", shelf: new), Label(text: "c"))
+        label.shelves = [new]
+        context.insert(volume)
+        context.insert(label)
+        #expect(new.volumes.map(\.title) == ["New"])
+        try context.save()
+        #expect(Set(new.volumes.map(\.title)) == ["New", "Old"])
+        #expect(Set(new.labels.map(\.text)) == ["a", "b", "c"])
+        #expect(volume.shelf === new)
+        #expect(label.shelves.map(\.number) == [1])
+    }
+
+    @Test("models of the context that have lost their link by the save show it")
+    func lostLinks() throws {
+        let context = ModelContext(try filled())
+        let old = try #require(try context.fetch(FetchDescriptor<Volume>()).first)
+        let label = try #require(
+            try context.fetch(FetchDescriptor<Label>(sortBy: [SortDescriptor(\.text)])).first)
+        #expect(old.shelf?.number == 1)
+        #expect(label.shelves.map(\.number) == [1])
+        let new = Shelf(room: "r", number: 1)
+        context.insert(new)
+        new.volumes = [Volume(title: "New")]
+        new.labels = [Label(text: "c")]
+        let changed = (changes { _ = old.shelf }, changes { _ = label.shelves })
+        try context.save()
+        #expect(changed.0.isSet && changed.1.isSet)
+        #expect(old.shelf == nil)
+        #expect(label.shelves.isEmpty)
+        #expect(!context.hasChanges)
+    }
+
+    @Test("the lists of many such models are read by few requests")
+    func many() throws {
+        let store = try CountingStore(Schema([Shelf.self, Label.self, Volume.self]))
+        let container = try ModelContainer(Schema([Shelf.self, Label.self, Volume.self]), store)
+        func shelves(_ context: ModelContext) -> [Shelf] {
+            let shelves = (0..<500).map { Shelf(room: "r", number: $0) }
+            for shelf in shelves { context.insert(shelf) }
+            return shelves
+        }
+        let context = ModelContext(container)
+        for shelf in shelves(context) {
+            context.insert(Volume(title: "\(shelf.number)", shelf: shelf))
+        }
+        try context.save()
+        let other = ModelContext(container)
+        let new = shelves(other)
+        try other.save()
+        store.reset()
+        #expect(new.map { $0.volumes.map(\.title) } == (0..<500).map { ["\($0)"] })
+        #expect(store.requestCount <= 4)
     }
 
     @Test("two new models with the same unique values become one object")

@@ -88,6 +88,12 @@ struct StoreContractTests {
         context.insert(second)
         try context.save()
         #expect(second.persistentModelID == first.persistentModelID)
+        #expect(second.articles.map(\.title) == ["a"])
+        let third = Category(name: "News")
+        let other = ModelContext(context.container)
+        other.insert(third)
+        try other.save()
+        #expect(third.articles.map(\.title) == ["a"])
         let stored = try ModelContext(context.container).fetch(FetchDescriptor<Category>())
         #expect(stored.map { $0.articles.map(\.title) } == [["a"]])
     }

@@ -101,7 +101,10 @@ final class ChangeSetRun {
         context.changeIndex = nil
         upserts.removeReplacements()
         context.removeRecordedEntities()
-        defer { result.inserted.removeAll(keepingCapacity: true) }
+        defer {
+            result.inserted.removeAll(keepingCapacity: true)
+            result.upserted.removeAll(keepingCapacity: true)
+        }
         return result.inserted.compactMap(\.permanentKey)
     }
 
@@ -154,6 +157,7 @@ final class ChangeSetRun {
             try insertNew(insert)
         case .one(let existing):
             upserts.replace(insert.object, with: existing)
+            result.upserted.append(result.inserted.count)
             result.inserted.append(context.identifier(of: existing))
             _ = try history.recordChanges(insert.values.attributes, of: existing)
             try write(

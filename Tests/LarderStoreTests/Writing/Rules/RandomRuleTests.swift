@@ -17,6 +17,8 @@ final class RandomRuleTests {
     private var model: RuleModel
     private var set = ChangeSet()
     private var inserted: [Key] = []
+    /// The indexes of inserts that update existing objects.
+    private var upserted: [Int] = []
     private var deletedCount: Int64 = 0
     /// The temporary identifiers of objects that upserts of the set update.
     private var aliases: [Key: String] = [:]
@@ -44,6 +46,7 @@ final class RandomRuleTests {
                 try #require(model.violations == [], "seed \(random.seed)")
                 #expect(
                     result.inserted == inserted.map { library.identifier($0.entity, $0.key) })
+                #expect(result.upserted == upserted)
                 #expect(result.deletedCount == deletedCount)
                 try checkHistory(result.transaction)
                 before = model
@@ -65,7 +68,7 @@ final class RandomRuleTests {
     private func makeSet() throws {
         model = before
         model.objects.deniedDeletes = []
-        (inserted, deletedCount, aliases, new, named) = ([], 0, [:], [], [])
+        (inserted, upserted, deletedCount, aliases, new, named) = ([], [], 0, [:], [], [])
         set = ChangeSet(
             onUniqueConflict: chance(2) ? .upsert : .error,
             mergePolicy: MergePolicy.allCases.randomElement(using: &random) ?? .error)
@@ -104,6 +107,8 @@ final class RandomRuleTests {
         if meant == object {
             model.objects.restore(object)
             new.insert(object)
+        } else {
+            upserted.append(inserted.count)
         }
         aliases[meant] = name
         inserted.append(meant)

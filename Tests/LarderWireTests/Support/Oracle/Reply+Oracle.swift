@@ -94,6 +94,7 @@ extension SaveResult {
         let versions: [Int64] = ProtobufReader.numbers(
             wire.updated_versions, wire.n_updated_versions)
         let merged: [UInt32] = ProtobufReader.numbers(wire.merged, wire.n_merged)
+        let upserted: [UInt32] = ProtobufReader.numbers(wire.upserted, wire.n_upserted)
         self.init(
             inserted: try ProtobufReader.list(
                 wire.inserted, wire.n_inserted, "inserted objects", maximum: Limits.changesMax,
@@ -103,7 +104,8 @@ extension SaveResult {
             transaction: wire.transaction == 0 ? nil : wire.transaction,
             affected: try ProtobufReader.list(
                 wire.affected, wire.n_affected, "affected objects", maximum: Limits.changesMax,
-                AffectedObjects.init))
+                AffectedObjects.init),
+            upserted: upserted.map { Int($0) })
     }
 }
 
