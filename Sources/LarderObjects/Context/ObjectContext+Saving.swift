@@ -45,10 +45,15 @@ extension ObjectContext {
     }
 
     private func save(to store: any ObjectStore, _ saved: inout Saved) throws(LarderError) {
-        let inserts = inserted.values.filter { isOwn($0, of: store) }.inOrder
+        var inserts = inserted.values.filter { isOwn($0, of: store) }.inOrder
         var updates = updated.values.filter { isOwn($0, of: store) }.inOrder
         var deletions = deleted.values.filter { isOwn($0, of: store) }.inOrder
         guard !inserts.isEmpty || !updates.isEmpty || !deletions.isEmpty else { return }
+        let lateInserts = replacements(of: deletions, among: inserts)
+        if !lateInserts.isEmpty {
+            let late = Set(lateInserts.map(ObjectIdentifier.init))
+            inserts = inserts.filter { !late.contains(ObjectIdentifier($0)) } + lateInserts
+        }
         var result = SaveResult()
         // Objects whose values in the store are not those of the context.
         var merged: Set<PersistentIdentifier> = []
@@ -64,7 +69,9 @@ extension ObjectContext {
                 case nil: return !identifier.isTemporary
                 }
             }
-            plan.add(inserts: inserts, updates: updates, deletions: deletions)
+            plan.add(
+                inserts: Array(inserts.dropLast(lateInserts.count)), lateInserts: lateInserts,
+                updates: updates, deletions: deletions)
             guard !plan.changes.changes.isEmpty else { break }
             do throws(LarderError) {
                 let isDeletion = inserts.isEmpty && updates.isEmpty
@@ -74,9 +81,8 @@ extension ObjectContext {
                     result = try store.save(plan.changes)
                 }
                 merged = Set(result.merged.compactMap { plan.changes.changes[$0].identifier })
-                // The inserts are the first changes.
                 upserted = result.upserted.filter(inserts.indices.contains).compactMap {
-                    Upserted(inserts[$0], plan.changes.changes[$0])
+                    Upserted(inserts[$0], plan.changes.changes[plan.insertIndexes[$0]])
                 }
                 break
             } catch {

@@ -19,6 +19,28 @@ extension ObjectContext {
         }
     }
 
+    /// The inserts that take the unique values of objects that will be deleted.
+    func replacements(
+        of deletions: [StoredObject], among inserts: [StoredObject]
+    ) -> [StoredObject] {
+        guard !inserts.isEmpty, !deletions.isEmpty else { return [] }
+        let roots = Set(
+            inserts.compactMap(\.entity).filter { !$0.entity.uniquenessConstraints.isEmpty }
+                .map { model.root(of: $0).name })
+        guard !roots.isEmpty else { return [] }
+        var values = UniqueValues(model)
+        for object in deletions {
+            guard let entity = object.entity, roots.contains(model.root(of: entity).name) else {
+                continue
+            }
+            values.add(object) { slot in
+                if object[slot] == nil { load(object, slot) }
+                return object.committed[slot] ?? object[slot]
+            }
+        }
+        return inserts.filter(values.mayContain)
+    }
+
     /// Forgets the values of the store that a save has left unknown, and notifies observers.
     ///
     /// - Parameter changed: Objects of which any value may be another one.

@@ -4,8 +4,14 @@ internal import LarderModel
 ///
 /// A link between two objects is in the set once: in the to-one relationship if one of its sides is
 /// one, else as an edit of one of the lists.
+///
+/// An insert updates the object that has its unique values when it is saved. So an object that gets
+/// other unique values is updated before the inserts, and an insert that takes the unique values of
+/// an object to be deleted comes after the deletions.
 struct SavePlan {
     private(set) var changes: ChangeSet
+    /// The index of each insert among the changes.
+    private(set) var insertIndexes: [Int] = []
     private let model: ObjectModel
     private var links: [Link: Bool] = [:]
     private var linkOrder: [Link] = []
@@ -29,12 +35,38 @@ struct SavePlan {
         changes = ChangeSet(onUniqueConflict: .upsert, author: author)
     }
 
+    /// - Parameter lateInserts: Those of the inserts that come after the deletions.
     mutating func add(
-        inserts: [StoredObject], updates: [StoredObject], deletions: [StoredObject]
+        inserts: [StoredObject], lateInserts: [StoredObject] = [], updates: [StoredObject],
+        deletions: [StoredObject]
     ) {
-        for object in inserts + updates { collectLinks(of: object) }
+        for object in inserts + lateInserts + updates { collectLinks(of: object) }
         var remaining = editsByOwner()
         changes.changes.reserveCapacity(inserts.count + updates.count + deletions.count)
+        if !lateInserts.isEmpty { unlink(updates, from: deletions, to: lateInserts) }
+        let hasInserts = !inserts.isEmpty || !lateInserts.isEmpty
+        add(updates: updates.filter { hasInserts && changesUniqueValues($0) }, &remaining)
+        add(inserts, &remaining)
+        add(updates: updates.filter { !hasInserts || !changesUniqueValues($0) }, &remaining)
+        let late = lateInserts.map { ($0, remaining.removeValue(forKey: $0.identifier)) }
+        // Lists that were changed from the other side only.
+        for (owner, edits) in remaining.sorted(by: {
+            $0.key.uriRepresentation < $1.key.uriRepresentation
+        }) {
+            changes.changes.append(.update(owner, ifVersion: nil, values: [:], edits: edits))
+        }
+        for object in deletions {
+            changes.changes.append(.delete(object.identifier, ifVersion: nil))
+        }
+        for (object, edits) in late {
+            var edits = edits.map { [object.identifier: $0] } ?? [:]
+            add([object], &edits)
+        }
+    }
+
+    private mutating func add(
+        _ inserts: [StoredObject], _ remaining: inout [PersistentIdentifier: [RelationshipEdit]]
+    ) {
         for object in inserts {
             let identifier = object.identifier
             let lists = replacedLists(of: object)
@@ -46,8 +78,14 @@ struct SavePlan {
                     lists[$0.propertyName] == nil
                 }
             }
+            insertIndexes.append(changes.changes.count)
             changes.changes.append(.insert(identifier, values: values, edits: edits))
         }
+    }
+
+    private mutating func add(
+        updates: [StoredObject], _ remaining: inout [PersistentIdentifier: [RelationshipEdit]]
+    ) {
         for object in updates {
             let changed = object.committed.filter { object[$0.key] != $0.value }.keys
             let values = values(of: object, Set(changed))
@@ -56,14 +94,43 @@ struct SavePlan {
             changes.changes.append(
                 .update(object.identifier, ifVersion: nil, values: values, edits: edits))
         }
-        // Lists that were changed from the other side only.
-        for (owner, edits) in remaining.sorted(by: {
-            $0.key.uriRepresentation < $1.key.uriRepresentation
-        }) {
-            changes.changes.append(.update(owner, ifVersion: nil, values: [:], edits: edits))
+    }
+
+    private func changesUniqueValues(_ object: StoredObject) -> Bool {
+        guard let entity = object.entity else { return false }
+        return entity.entity.uniquenessConstraints.contains { names in
+            names.contains { name in
+                entity.slot(named: name).map { object.committed[$0] != nil } ?? false
+            }
+        }
+    }
+
+    /// Removes objects from their former owners before these are deleted, because their new owners
+    /// are inserted after that.
+    private mutating func unlink(
+        _ updates: [StoredObject], from deletions: [StoredObject], to lateInserts: [StoredObject]
+    ) {
+        let former = Set(deletions.map(\.identifier))
+        let new = Set(lateInserts.map(\.identifier))
+        var moved: [PersistentIdentifier: [String: [PersistentIdentifier]]] = [:]
+        for object in updates {
+            for property in object.entity?.relationships ?? [] {
+                guard case .object(let owner)? = object.committed[property.slot],
+                    former.contains(owner),
+                    case .object(let newOwner)? = object[property.slot], new.contains(newOwner),
+                    let destination = model.entities[owner.entityName],
+                    let inverse = model.inverse(of: property, in: destination),
+                    inverse.kind == .toMany
+                else { continue }
+                moved[owner, default: [:]][inverse.name, default: []].append(object.identifier)
+            }
         }
         for object in deletions {
-            changes.changes.append(.delete(object.identifier, ifVersion: nil))
+            guard let lists = moved[object.identifier] else { continue }
+            changes.changes.append(
+                .update(
+                    object.identifier, ifVersion: nil, values: [:],
+                    edits: lists.sorted { $0.key < $1.key }.map { .remove($1, from: $0) }))
         }
     }
 

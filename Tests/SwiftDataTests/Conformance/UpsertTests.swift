@@ -33,6 +33,20 @@ import Testing
     }
 }
 
+@Model final class Crate {
+    @Attribute(.unique) var name: String
+    @Relationship(deleteRule: .cascade, inverse: \Ware.crate) var wares: [Ware] = []
+
+    init(name: String) { self.name = name }
+}
+
+@Model final class Ware {
+    var name: String
+    var crate: Crate?
+
+    init(name: String) { self.name = name }
+}
+
 @Suite("A model whose unique values exist updates the object at the save")
 struct UpsertTests {
     /// How a container reaches its store.
@@ -226,6 +240,76 @@ struct UpsertTests {
         store.reset()
         #expect(new.map { $0.volumes.map(\.title) } == (0..<500).map { ["\($0)"] })
         #expect(store.requestCount <= 4)
+    }
+
+    @Test("a new model replaces one that is deleted in the same save")
+    func replacing() throws {
+        let container = try filled()
+        let context = ModelContext(container)
+        let old = try #require(try context.fetch(FetchDescriptor<Shelf>()).first)
+        let identifier = old.persistentModelID
+        context.delete(old)
+        let new = Shelf(room: "r", number: 1)
+        new.volumes = [Volume(title: "New")]
+        context.insert(new)
+        context.insert(Shelf(room: "r", number: 2))
+        try context.save()
+        #expect(old.isDeleted && !new.isDeleted)
+        let read = try shelves(container)
+        #expect(Set(read.map(\.number)) == [1, 2])
+        let found = try #require(read.first { $0.number == 1 })
+        #expect(found.persistentModelID == new.persistentModelID)
+        #expect(found.persistentModelID != identifier)
+        #expect(found.note == nil && found.labels.isEmpty)
+        #expect(found.volumes.map(\.title) == ["New"])
+        #expect(new.volumes.map(\.title) == ["New"])
+    }
+
+    @Test("all models can be deleted and inserted again in one save, without reading them")
+    func replacingAll() throws {
+        let container = try filled()
+        let context = ModelContext(container)
+        try context.delete(model: Shelf.self)
+        context.insert(Shelf(room: "r", number: 1))
+        context.insert(Shelf(room: "r", number: 2))
+        try context.save()
+        #expect(Set(try shelves(container).map(\.number)) == [1, 2])
+    }
+
+    @Test("a new model does not become one that gets other unique values in the same save")
+    func renaming() throws {
+        let container = try filled()
+        let context = ModelContext(container)
+        let old = try #require(try context.fetch(FetchDescriptor<Shelf>()).first)
+        old.number = 2
+        let new = Shelf(room: "r", number: 1)
+        new.note = "new"
+        context.insert(new)
+        try context.save()
+        let read = try shelves(container)
+        #expect(Set(read.map { "\($0.number) \($0.note ?? "")" }) == ["1 new", "2 old"])
+        #expect(old.volumes.map(\.title) == ["Old"] && new.volumes.isEmpty)
+    }
+
+    @Test("what moves from a deleted model to the one that replaces it is not deleted with it")
+    func moving() throws {
+        let container = try ModelContainer(
+            for: Crate.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        let old = Crate(name: "a")
+        old.wares = [Ware(name: "kept"), Ware(name: "taken")]
+        context.insert(old)
+        try context.save()
+        let new = Crate(name: "a")
+        context.insert(new)
+        for ware in old.wares where ware.name == "kept" { ware.crate = new }
+        context.delete(old)
+        try context.save()
+        let crates = try ModelContext(container).fetch(FetchDescriptor<Crate>())
+        #expect(crates.map { $0.wares.map(\.name) } == [["kept"]])
+        #expect(crates.first?.persistentModelID == new.persistentModelID)
+        #expect(try ModelContext(container).fetchCount(FetchDescriptor<Ware>()) == 1)
+        #expect(new.wares.map(\.name) == ["kept"])
     }
 
     @Test("two new models with the same unique values become one object")
