@@ -80,9 +80,12 @@ extension ObjectContext {
                 } else {
                     result = try store.save(plan.changes)
                 }
-                merged = Set(result.merged.compactMap { plan.changes.changes[$0].identifier })
+                let changes = plan.changes.changes
+                merged = Set(
+                    result.merged.filter(changes.indices.contains)
+                        .compactMap { changes[$0].identifier })
                 upserted = result.upserted.filter(inserts.indices.contains).compactMap {
-                    Upserted(inserts[$0], plan.changes.changes[plan.insertIndexes[$0]])
+                    Upserted(inserts[$0], changes[plan.insertIndexes[$0]])
                 }
                 break
             } catch {
