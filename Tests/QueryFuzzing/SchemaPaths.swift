@@ -36,6 +36,10 @@ struct SchemaPaths {
         for attribute in entity.attributes {
             add(.attribute(attribute.type), attribute.name, isMany)
         }
+        for subentity in schema.subentities(of: entity.name) where steps.count < 2 {
+            add(.object(subentity.name), subentity.name, isMany)
+            walk(subentity, steps + [subentity.name], isMany: isMany, in: schema, &entry)
+        }
         for relationship in entity.relationships {
             let becomesMany = isMany || relationship.isToMany
             add(.object(relationship.destination), relationship.name, becomesMany)

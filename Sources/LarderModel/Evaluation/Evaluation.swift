@@ -58,8 +58,14 @@ struct Evaluation {
     /// The value of a property: a single value that may be nil, or the elements of a to-many.
     private func property(_ step: PropertyStep, of owner: Value) -> [Value] {
         var value: Value?
-        if case .object(let object) = owner { value = reader(object, step.name) }
+        if case .object(let object) = owner {
+            if case .cast(let entityNames) = step.kind {
+                return [entityNames.contains(object.entityName) ? owner : .null]
+            }
+            value = reader(object, step.name)
+        }
         switch step.kind {
+        case .cast: return [.null]
         case .toMany:
             guard case .objects(let objects) = value else { return [] }
             return objects.map { .object($0) }

@@ -82,6 +82,12 @@ extension ExpressionTyper {
     private func step(
         _ name: String, of owner: Entity
     ) throws(LarderError) -> (PropertyStep, OperandType, Entity?) {
+        let schema = evaluator.schema
+        if let cast = schema.castDestination(named: name, of: owner) {
+            let names = [cast.name] + schema.subentities(of: cast.name).map(\.name)
+            let step = PropertyStep(name: name, kind: .cast(Set(names)))
+            return (step, .object(entityName: cast.name), cast)
+        }
         switch owner.property(named: name) {
         case .attribute(let attribute):
             let step = PropertyStep(name: name, kind: .attribute(attribute.type))
@@ -91,7 +97,7 @@ extension ExpressionTyper {
             return (
                 PropertyStep(name: name, kind: kind),
                 .object(entityName: relationship.destination),
-                evaluator.schema.entity(named: relationship.destination)
+                schema.entity(named: relationship.destination)
             )
         case nil:
             throw LarderError.unknownProperty(name, of: owner)

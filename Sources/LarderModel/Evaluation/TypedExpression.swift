@@ -35,6 +35,8 @@ struct PropertyStep: Sendable {
         case attribute(AttributeType)
         case toOne
         case toMany
+        /// No property but the object itself, if it is of one of these entities.
+        case cast(Set<String>)
     }
 
     let name: String

@@ -75,13 +75,18 @@ package struct QueryDependencies: Hashable, Sendable {
     /// - Returns: the path to the objects at the end of a key path; nil for an attribute.
     private mutating func add(_ names: [String], from start: Int) -> Int? {
         var index = start
+        var entityName = paths[index].entityName
         for name in names {
-            guard let entity = schema.entity(named: paths[index].entityName),
-                let property = entity.property(named: name)
-            else { return nil }
+            guard let entity = schema.entity(named: entityName) else { return nil }
+            if let cast = schema.castDestination(named: name, of: entity) {
+                entityName = cast.name
+                continue
+            }
+            guard let property = entity.property(named: name) else { return nil }
             paths[index].properties.insert(name)
             guard case .relationship(let relationship) = property else { return nil }
             index = path(along: relationship, from: index)
+            entityName = relationship.destination
         }
         return index
     }

@@ -106,6 +106,13 @@ extension Schema {
         isKind(name, of: other) || isKind(other, of: name)
     }
 
+    /// The entity that a step of a key path names instead of a property, as in `Student.grade`: a
+    /// subentity of the entity of the object before it. An ancestor's name leads to that entity.
+    public func castDestination(named name: String, of entity: Entity) -> Entity? {
+        guard entity.property(named: name) == nil, areRelated(name, entity.name) else { return nil }
+        return isKind(entity.name, of: name) ? entity : self.entity(named: name)
+    }
+
     /// The ancestors of the entity, root first, and the entity itself.
     public func lineage(of entity: Entity) -> [Entity] {
         inheritance.ancestors(of: entity.name).reversed().compactMap { self.entity(named: $0) }

@@ -116,9 +116,9 @@ extension QueryExpression {
         case .object: entityName
         case .keyPath(.object, let names):
             names.reduce(entityName) { name, step in
-                guard let name,
-                    case .relationship(let relationship)? =
-                        schema.entity(named: name)?.property(named: step)
+                guard let entity = name.flatMap(schema.entity(named:)) else { return nil }
+                if let cast = schema.castDestination(named: step, of: entity) { return cast.name }
+                guard case .relationship(let relationship)? = entity.property(named: step)
                 else { return nil }
                 return relationship.destination
             }

@@ -16,10 +16,12 @@ struct PlanSource: Hashable, Sendable {
         case left
     }
 
-    /// `column` of this table equals `key`.
+    /// `column` of this table equals `key`, and the row's object is of one of some entities.
     struct Condition: Hashable, Sendable {
         var column: String
         var key: ColumnReference
+        /// nil for objects of all entities.
+        var entityNames: [String]?
     }
 
     var alias: Int

@@ -79,7 +79,8 @@ private struct PlanTree {
                 case .left: "left join"
                 }
             let condition = source.condition.map {
-                " on t\(source.alias).\($0.column) == \($0.key)"
+                let names = $0.entityNames.map { ", \($0.joined(separator: " or "))" }
+                return " on t\(source.alias).\($0.column) == \($0.key)\(names ?? "")"
             }
             add("\(verb) \(source.table) as t\(source.alias)\(condition ?? "")")
         }

@@ -94,22 +94,18 @@ extension QueryResolver {
         let end = path.steps.lastIndex(where: \.isToMany).map { $0 + 1 } ?? 0
         var row = base
         for step in path.steps[..<end] {
-            guard case .relationship(let relationship) = step.property else {
-                preconditionFailure("only relationships come before a to-many step")
+            if case .relationship(let relationship) = step.kind, relationship.isToMany {
+                row = try elements(of: relationship, from: row, in: scope)
+            } else {
+                row = try destination(of: [step], from: row)
             }
-            row =
-                relationship.isToMany
-                ? try elements(of: relationship, from: row, in: scope)
-                : try destination(of: relationship, from: row)
         }
         let rest = path.steps[end...]
         let element = try column(rest, from: row, path)
         guard case .object = path.type else {
             return ResolvedElements(scope: scope, element: element, row: nil)
         }
-        for case .relationship(let relationship) in rest.map(\.property) {
-            row = try destination(of: relationship, from: row)
-        }
+        row = try destination(of: rest, from: row)
         return ResolvedElements(scope: scope, element: element, row: row)
     }
 

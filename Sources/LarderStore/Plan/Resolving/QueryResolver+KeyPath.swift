@@ -3,11 +3,19 @@ import LarderModel
 /// A resolved key path: the relationships along it, and its last property.
 struct ResolvedKeyPath {
     struct Step {
+        enum Kind {
+            case attribute(Attribute)
+            case relationship(Relationship)
+            /// The same object, if it is of this subentity; otherwise nil.
+            case cast(Entity)
+        }
+
         let entity: Entity
-        let property: Property
+        let name: String
+        let kind: Kind
 
         var isToMany: Bool {
-            if case .relationship(let relationship) = property {
+            if case .relationship(let relationship) = kind {
                 relationship.isToMany
             } else {
                 false
@@ -27,7 +35,7 @@ struct ResolvedKeyPath {
     /// The last property with its entity, for messages: `Category.name`.
     var name: String {
         guard let last = steps.last else { return base.entity.name }
-        return "\(last.entity.name).\(last.property.name)"
+        return "\(last.entity.name).\(last.name)"
     }
 }
 
@@ -104,29 +112,44 @@ extension QueryResolver {
                 let last = steps[steps.count - 1]
                 throw LarderError(
                     .wrongType,
-                    "\(last.entity.name).\(last.property.name) is \(type.nounWithArticle) "
+                    "\(last.entity.name).\(last.name) is \(type.nounWithArticle) "
                         + "and has no property \"\(Self.printable(name))\"",
                     hint: FormatHint.function(named: name, of: names[..<place]))
             }
-            let property: Property
+            let kind: ResolvedKeyPath.Step.Kind
             do throws(LarderError) {
-                property = try self.property(named: name, of: current)
+                kind = try step(named: name, of: current)
             } catch {
                 guard steps.last?.isToMany == true else { throw error }
                 throw error.hinting(FormatHint.aggregate(named: name, of: names[..<place]))
             }
-            steps.append(ResolvedKeyPath.Step(entity: current, property: property))
-            switch property {
+            steps.append(ResolvedKeyPath.Step(entity: current, name: name, kind: kind))
+            switch kind {
             case .attribute(let attribute):
                 type = .attribute(attribute.type)
                 entity = nil
             case .relationship(let relationship):
                 type = .object(entityName: relationship.destination)
                 entity = try Self.entity(named: relationship.destination, in: layout.schema)
+            case .cast(let subentity):
+                type = .object(entityName: subentity.name)
+                entity = subentity
             }
         }
         currentStep = nil
         return ResolvedKeyPath(base: row, steps: steps, type: type)
+    }
+
+    private func step(
+        named name: String, of entity: Entity
+    ) throws(LarderError) -> ResolvedKeyPath.Step.Kind {
+        if let subentity = layout.schema.castDestination(named: name, of: entity) {
+            return .cast(subentity)
+        }
+        return switch try property(named: name, of: entity) {
+        case .attribute(let attribute): .attribute(attribute)
+        case .relationship(let relationship): .relationship(relationship)
+        }
     }
 
     /// A property, or an error with a hint to subentities that have such a property.
@@ -141,7 +164,9 @@ extension QueryResolver {
             guard !below.isEmpty else { throw error }
             var hinted = error
             let names = below.prefix(3).map(\.name).joined(separator: " or ")
-            hinted.hint = "it is declared in a subentity; query \(names) instead"
+            hinted.hint =
+                "it is declared in a subentity; write \(below[0].name).\(name), or query \(names) "
+                + "instead"
             throw hinted
         }
     }
@@ -166,11 +191,7 @@ extension QueryResolver {
         let path = try keyPath(base, names, in: scope)
         guard !path.isToMany else { throw needsModifier(path) }
         guard case .object = path.type else { throw needsObject }
-        var row = path.base
-        for case .relationship(let relationship) in path.steps.map(\.property) {
-            row = try destination(of: relationship, from: row)
-        }
-        return row
+        return try destination(of: path.steps[...], from: path.base)
     }
 
     private var needsObject: LarderError {
@@ -197,7 +218,7 @@ extension QueryResolver {
     ) throws(LarderError) -> PlanOperand {
         var row = base
         for step in steps {
-            switch step.property {
+            switch step.kind {
             case .attribute(let attribute):
                 let reference = ColumnReference(
                     alias: try joined(row), column: layout.column(for: attribute, of: row.entity))
@@ -212,8 +233,7 @@ extension QueryResolver {
                 return path.members.isEmpty
                     ? .column(column)
                     : .member(PlanMember(document: column, path: path.members))
-            case .relationship(let relationship):
-                row = try destination(of: relationship, from: row)
+            case .relationship, .cast: row = try destination(of: step, from: row)
             }
         }
         return .column(row.keyColumn(name: path.name))
@@ -227,6 +247,44 @@ extension QueryResolver {
             on: PlanSource.Condition(column: Layout.keyColumn, key: row.key), in: row.scope)
         row.alias = alias
         return alias
+    }
+
+    /// The row of the object to which steps lead, all to-one; those to an attribute are left out.
+    func destination(
+        of steps: ArraySlice<ResolvedKeyPath.Step>, from start: ResolverRow
+    ) throws(LarderError) -> ResolverRow {
+        var row = start
+        for step in steps { row = try destination(of: step, from: row) }
+        return row
+    }
+
+    private func destination(
+        of step: ResolvedKeyPath.Step, from row: ResolverRow
+    ) throws(LarderError) -> ResolverRow {
+        switch step.kind {
+        case .attribute: row
+        case .relationship(let relationship): try destination(of: relationship, from: row)
+        case .cast(let subentity): try cast(row, to: subentity)
+        }
+    }
+
+    /// The same object as one of a subentity. No object follows if it is of another one.
+    private func cast(
+        _ row: ResolverRow, to subentity: Entity
+    ) throws(LarderError) -> ResolverRow {
+        if subentity.name == row.entity.name { return row }
+        if let known = row.destinations[subentity.name] { return known }
+        let alias = try join(
+            layout.table(for: subentity), .left,
+            on: PlanSource.Condition(
+                column: Layout.keyColumn, key: row.key,
+                entityNames: layout.concreteNames(of: subentity)), in: row.scope)
+        let cast = ResolverRow(
+            entity: subentity, scope: row.scope,
+            key: ColumnReference(alias: alias, column: Layout.keyColumn), isOptional: true,
+            alias: alias)
+        row.destinations[subentity.name] = cast
+        return cast
     }
 
     /// One to-one step. The same step from the same row is joined once.

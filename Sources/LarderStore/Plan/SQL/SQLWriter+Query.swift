@@ -210,7 +210,10 @@ extension SQLWriter {
 extension PlanSource.Condition {
     func sql(of source: PlanSource, hidesKey: Bool = false) -> SQL {
         let column = ColumnReference(alias: source.alias, column: column)
-        return "\(column.sql) = \(hidesKey ? "+" : "")\(key.sql)"
+        let condition: SQL = "\(column.sql) = \(hidesKey ? "+" : "")\(key.sql)"
+        guard let entityNames else { return condition }
+        let entity = ColumnReference(alias: source.alias, column: Layout.entityColumn)
+        return "\(condition) AND \(SQLWriter.kindTest(entity.sql, entityNames))"
     }
 }
 
