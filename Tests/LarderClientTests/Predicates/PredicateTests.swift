@@ -38,6 +38,34 @@ struct PredicateTests {
         #expect(inherited.expression.format == "name == %@ AND strictness > %@")
     }
 
+    @Test("a cast leads to the properties of a subentity, and is nil for another object")
+    func casts() throws {
+        let strict = #Predicate<Article> { article in
+            if let critic = article.author as? Critic { critic.strictness > 1 } else { false }
+        }
+        #expect(try translated(strict) == "author.Critic.strictness > %@ <- 1")
+        let lenient = #Predicate<Article> { article in
+            if let critic = article.author as? Critic { critic.strictness < 1 } else { true }
+        }
+        #expect(
+            try translated(lenient)
+                == "author.Critic == NULL OR author.Critic.strictness < %@ <- 1")
+        #expect(
+            try translated(#Predicate { ($0.author as? Critic)?.strictness == 2 })
+                == "author.Critic.strictness == %@ <- 2")
+        #expect(
+            try translated(#Predicate { ($0.author as? Critic) != nil }) == "author.Critic != NULL")
+        let forced = Predicate<Article> {
+            PredicateExpressions.build_Equal(
+                lhs: PredicateExpressions.build_KeyPath(
+                    root: PredicateExpressions.ForceCast<_, Critic>(
+                        PredicateExpressions.build_KeyPath(root: $0, keyPath: \.author)),
+                    keyPath: \.name),
+                rhs: PredicateExpressions.build_Arg("Ann"))
+        }
+        #expect(try translated(forced) == #"author.Critic.name == %@ <- "Ann""#)
+    }
+
     @Test("nil and Bools are constants")
     func constants() throws {
         #expect(try translated(#Predicate { $0.subtitle == nil }) == "subtitle == NULL")

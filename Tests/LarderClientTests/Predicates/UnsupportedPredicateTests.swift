@@ -42,7 +42,7 @@ struct UnsupportedPredicateTests {
                     PredicateExpressions.build_KeyPath(root: $0, keyPath: \.wordCount)),
                 rhs: PredicateExpressions.build_Arg(3 as Int?))
         }
-        #expect(try refusal(cast) == "a store cannot evaluate a cast with `as?`")
+        #expect(try refusal(cast) == "a store cannot evaluate a cast to Int")
         #expect(
             try refusal(#Predicate { $0.keywords[0] == "x" })
                 == "a store cannot evaluate an element of a stored Array<String>")

@@ -301,4 +301,33 @@ struct InheritanceTests {
         #expect((read.last as? Car)?.doors == 2)
         #expect(read.first is Car == false)
     }
+
+    @Test("a predicate tests their class, and reads the properties of a subclass by a cast")
+    func casts() throws {
+        let container = try ModelContainer(
+            for: Vehicle.self, Car.self,
+            configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        context.insert(Vehicle(name: "bike"))
+        context.insert(Car(name: "small", doors: 2))
+        context.insert(Car(name: "large", doors: 4))
+        func names(_ predicate: Predicate<Vehicle>) throws -> [String] {
+            try context.fetch(FetchDescriptor(predicate: predicate)).map(\.name)
+        }
+        for _ in 0..<2 {
+            #expect(try names(#Predicate { $0 is Car }) == ["small", "large"])
+            #expect(
+                try names(
+                    #Predicate {
+                        if let car = $0 as? Car { car.doors > 2 } else { false }
+                    }) == ["large"])
+            #expect(
+                try names(
+                    #Predicate {
+                        if let car = $0 as? Car { car.name == "small" } else { true }
+                    }) == ["bike", "small"])
+            #expect(try names(#Predicate { ($0 as? Car)?.doors != 4 }) == ["bike", "small"])
+            try context.save()
+        }
+    }
 }
