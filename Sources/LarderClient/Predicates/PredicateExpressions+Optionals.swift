@@ -46,7 +46,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
 
 extension PredicateExpressions.NilCoalesce: TranslatableExpression {
     func term(in translation: inout Translation) throws(LarderError) -> Term<Output> {
-        let left: QueryExpression
+        var left: QueryExpression
         switch try translation.term(lhs) {
         case .captured(let value?): return .captured(value)
         case .captured(nil): return try translation.term(rhs)
@@ -61,7 +61,9 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
             }
             return .computed(left)
         }
-        let right = try translation.operand(rhs)
+        let other = try translation.term(rhs)
+        left = try translation.typed(left, as: other)
+        let right = try translation.operand(other)
         if Output.self == Bool.self {
             if left.isPredicate { return .computed(left) }
             if let (condition, value) = left.guarded, value.isPredicate {

@@ -28,12 +28,12 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
         case .captured(let value):
             .captured(value[keyPath: keyPath as Swift.KeyPath<Root.Output, Output>])
         case .computed(let expression):
-            .computed(try property(of: expression, translation.entity))
+            .computed(try property(of: expression, &translation))
         }
     }
 
     private func property(
-        of root: QueryExpression, _ outer: any QueryableEntity.Type
+        of root: QueryExpression, _ translation: inout Translation
     ) throws(LarderError) -> QueryExpression {
         if let kind { return try measure(kind, of: root) }
         // A raw value is stored as it is.
@@ -41,8 +41,10 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
             return root
         }
         guard let entity = Root.Output.self as? any QueryableEntity.Type else {
-            if case .keyPath(let base, let steps) = root, let names = outer.members(at: keyPath) {
-                return .keyPath(base, steps + names)
+            if case .keyPath(let base, let steps) = root,
+                let names = translation.entity.members(at: keyPath)
+            {
+                return translation.documentMember(base, steps + names)
             }
             throw unsupported(
                 "\(keyPath.words), a property of \(Root.Output.self)",

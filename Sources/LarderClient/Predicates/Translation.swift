@@ -27,6 +27,8 @@ struct Translation {
     private(set) var arguments: [QueryArgument] = []
     /// A `Term` of the variable's own type for each variable in scope.
     private var bindings: [PredicateExpressions.VariableID: Any] = [:]
+    /// The key paths into documents, whose members have no type for the store.
+    private var documentMembers: Set<QueryExpression> = []
     private var iteratorCount = 0
     private var depth = 0
 
@@ -80,6 +82,30 @@ struct Translation {
             case .bool(let bool): return .constant(.bool(bool))
             case let value: return argument(.value(value))
             }
+        }
+    }
+
+    /// A path into a document that an attribute stores.
+    mutating func documentMember(
+        _ base: QueryExpression, _ steps: [String]
+    ) -> QueryExpression {
+        let member = QueryExpression.keyPath(base, steps)
+        documentMembers.insert(member)
+        return member
+    }
+
+    /// An expression as one of the type of a captured value: a member of a document as a number or
+    /// as text.
+    func typed<Output>(
+        _ expression: QueryExpression, as term: Term<Output>
+    ) throws(LarderError) -> QueryExpression {
+        guard documentMembers.contains(expression), case .captured(let captured) = term else {
+            return expression
+        }
+        return switch try Value(captured: captured, in: entity) {
+        case .int, .float, .double, .decimal: .function(.add, [expression, .constant(.int(0))])
+        case .string: .function(.concat, [expression, .constant(.string(""))])
+        default: expression
         }
     }
 
