@@ -45,6 +45,9 @@ extension SortDescriptor where Compared: PersistentModel {
     fileprivate var sortKey: SortKey {
         get throws {
             let isDescending = order == .reverse
+            if let components = keyPath?.componentsBeforeLocalizedPlace {
+                return try localizedSortKey(components, isDescending)
+            }
             let term: QueryExpression?
             switch keyPath.map({ ($0, Compared.property(at: $0)) }) {
             case (_, .identifier?)?: term = .object
@@ -57,23 +60,25 @@ extension SortDescriptor where Compared: PersistentModel {
                 }
             case nil: term = nil
             }
-            guard let term else {
-                throw SwiftDataError.unsupportedSortDescriptor.explained(
-                    "\(Compared.entityName) cannot be sorted by \(self)")
-            }
-            return SortKey(
-                .tree(term), descending: isDescending,
-                stringOrder: term == .object ? .plain : stringOrder)
+            guard let term else { throw unsupported }
+            return SortKey(.tree(term), descending: isDescending)
         }
     }
 
-    /// `localizedStandard` is the default of a sort descriptor for strings.
-    private var stringOrder: StringOrder {
-        guard let comparator = stringComparator else { return .plain }
-        switch comparator {
-        case .lexical: return .plain
-        default: return .localizedStandard
-        }
+    /// - Parameter components: The description of the key path of a string.
+    private func localizedSortKey(
+        _ components: Substring, _ isDescending: Bool
+    ) throws -> SortKey {
+        let path = ModelDescription.of(Compared.self).path(along: components)
+        guard let path else { throw unsupported }
+        let string = QueryExpression.keyPath(.object, path.names)
+        let term = path.isInDocument ? string.typedText : string
+        return SortKey(.tree(term), descending: isDescending, stringOrder: .localizedStandard)
+    }
+
+    private var unsupported: any Error {
+        SwiftDataError.unsupportedSortDescriptor.explained(
+            "\(Compared.entityName) cannot be sorted by \(self)")
     }
 }
 
@@ -86,8 +91,15 @@ extension QueryExpression {
         case .string, .uuid, .url, .bool: self
         case .int16, .int32, .int64: .function(.add, [self, .constant(.int(0))])
         case .float, .double, .decimal: .function(.add, [self, .constant(.double(0))])
-        case .date: .function(.coalesce, [self, .constant(.date(.distantPast))])
+        case .date:
+            .function(
+                .distance, [.constant(.date(Date(timeIntervalSinceReferenceDate: 0))), self])
         case .data, .json: nil
         }
+    }
+
+    /// A member of a document as a string.
+    fileprivate var typedText: QueryExpression {
+        .function(.concat, [self, .constant(.string(""))])
     }
 }

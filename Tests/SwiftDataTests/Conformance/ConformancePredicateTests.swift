@@ -67,6 +67,50 @@ struct ConformancePredicateTests {
         #expect(try matching(#Predicate { $0.places == places }) == [])
     }
 
+    @Test("members of an optional structure, with a default for nil")
+    func optionalStructure() throws {
+        let context = ModelContext(
+            try ModelContainer(
+                for: Visit.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+        for place in [nil, Place(city: "Oslo", rank: 7), Place(city: "Rome", rank: 1)] {
+            context.insert(Visit(place: place))
+        }
+        func cities(_ predicate: Predicate<Visit>) throws -> [String?] {
+            try context.fetch(FetchDescriptor(predicate: predicate)).map(\.place?.city)
+        }
+        for _ in 0..<2 {
+            #expect(try cities(#Predicate { $0.place?.rank ?? 0 > 2 }) == ["Oslo"])
+            #expect(try cities(#Predicate { ($0.place?.rank ?? 9) > 2 }) == [nil, "Oslo"])
+            #expect(
+                try cities(#Predicate { ($0.place?.city ?? "Rome") == "Rome" }) == [nil, "Rome"])
+            #expect(try cities(#Predicate { $0.place?.city == "Oslo" }) == ["Oslo"])
+            #expect(try cities(#Predicate { $0.place == nil }) == [nil])
+            try context.save()
+        }
+    }
+
+    @Test("an order by members that are dates, and of strings for people")
+    func orderByMembers() throws {
+        let context = ModelContext(
+            try ModelContainer(
+                for: Visit.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+        for (hotel, day) in [("Ritz", -1.0), ("inn 9", 2.5), ("Inn 10", 2.0)] {
+            let begin = Date(timeIntervalSinceReferenceDate: day)
+            context.insert(Visit(place: nil, stay: Stay(hotel: hotel, begin: begin)))
+        }
+        context.insert(Visit(place: nil))
+        func hotels(_ sort: SortDescriptor<Visit>) throws -> [String?] {
+            try context.fetch(FetchDescriptor(sortBy: [sort])).map(\.stay?.hotel)
+        }
+        for _ in 0..<2 {
+            #expect(try hotels(SortDescriptor(\.stay?.begin)) == [nil, "Ritz", "Inn 10", "inn 9"])
+            #expect(
+                try hotels(SortDescriptor(\.stay?.hotel, comparator: .localizedStandard))
+                    == [nil, "inn 9", "Inn 10", "Ritz"])
+            try context.save()
+        }
+    }
+
     @Test("a computed member of a structure is refused, and the error names the type")
     func computedMember() throws {
         let error = #expect(throws: SwiftDataError.self) {
@@ -185,4 +229,20 @@ struct RequirementTests {
         try context.save()
         #expect(try fetch(Article.self, titled: "a", context).map(\.words) == [1, 2])
     }
+}
+
+@Model
+private final class Visit {
+    var place: Place?
+    var stay: Stay?
+
+    init(place: Place?, stay: Stay? = nil) {
+        self.place = place
+        self.stay = stay
+    }
+}
+
+private struct Stay: Codable, Hashable {
+    var hotel: String
+    var begin: Date
 }

@@ -382,6 +382,35 @@ struct FetchConformanceTests {
         #expect(try context.fetch(descriptor).map(\.title) == ["1", "2", "3"])
     }
 
+    @Test("strings are sorted by their characters, or in an order for people")
+    func sortStrings() throws {
+        let context = try context()
+        for title in ["b", "a10", "A9", "ä", "Z"] {
+            context.insert(Article(title: title, category: Category(name: title)))
+        }
+        let byCharacters = SortDescriptor(\Article.title)
+        let forPeople = SortDescriptor(\Article.title, comparator: .localizedStandard)
+        let comparator = LocalizedStringComparator.localized
+        let reversed = SortDescriptor(\Article.title, comparator: comparator, order: .reverse)
+        let along = SortDescriptor(\Article.category?.name, comparator: .localizedStandard)
+        for _ in 0..<2 {
+            func titles(_ sort: SortDescriptor<Article>) throws -> [String] {
+                let found = try context.fetch(FetchDescriptor(sortBy: [sort]))
+                #expect(found.sorted(using: sort).map(\.title) == found.map(\.title))
+                return found.map(\.title)
+            }
+            #expect(try titles(byCharacters) == ["A9", "Z", "a10", "b", "ä"])
+            #expect(try titles(forPeople) == ["ä", "A9", "a10", "b", "Z"])
+            #expect(try titles(reversed) == ["Z", "b", "a10", "A9", "ä"])
+            #expect(try titles(along) == ["ä", "A9", "a10", "b", "Z"])
+            try context.save()
+        }
+        let computed = SortDescriptor(\Article.title.localizedCapitalized, comparator: .localized)
+        #expect(throws: SwiftDataError.unsupportedSortDescriptor) {
+            try context.fetch(FetchDescriptor(sortBy: [computed]))
+        }
+    }
+
     @Test("models are sorted by members of structures that are stored as documents")
     func sortByMembers() throws {
         let context = ModelContext(try makeKinds())

@@ -28,7 +28,7 @@ extension ModelDescription {
         KeyPathText.components(of: keyPath).flatMap { path(along: $0) }
     }
 
-    private func path(along components: Substring) -> PropertyPath? {
+    func path(along components: Substring) -> PropertyPath? {
         guard let (slot, length) = firstSlot(of: components) else { return nil }
         let property = properties[slot]
         let rest = components.dropFirst(length).drop { $0 == "?" || $0 == "!" }
