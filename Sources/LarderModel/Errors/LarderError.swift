@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// An error with a stable code, a message and, where possible, a hint.
 ///
 /// Messages name entities, attributes and objects but contain no stored values, so they can be
@@ -54,4 +56,9 @@ extension LarderError: CustomStringConvertible {
         if let hint { lines.append("hint: \(hint)") }
         return lines.joined(separator: "\n")
     }
+}
+
+extension LarderError: LocalizedError {
+    /// The same as ``description``, for those who print `localizedDescription`.
+    public var errorDescription: String? { description }
 }

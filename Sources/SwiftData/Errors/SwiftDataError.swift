@@ -1,8 +1,9 @@
+public import Foundation
 package import LarderModel
 
 /// An error of the object layer. Two errors are equal if they are the same case; ``description``
 /// says more of the one at hand.
-public struct SwiftDataError: Error, Hashable, CustomStringConvertible, Sendable {
+public struct SwiftDataError: LocalizedError, Hashable, CustomStringConvertible, Sendable {
     private enum Case: String, Hashable, Sendable {
         case includePendingChangesWithBatchSize, unsupportedPredicate, unsupportedKeyPath
         case sortingPendingChangesWithIdentifiers, unsupportedSortDescriptor
@@ -32,6 +33,8 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, Sendable
     }
 
     public var description: String { "\(kind.rawValue): \(explanation)" }
+    /// The same, for those who print `localizedDescription`.
+    public var errorDescription: String? { description }
 
     /// The same case with the sentence for the error at hand.
     func explained(_ explanation: String) -> SwiftDataError {
