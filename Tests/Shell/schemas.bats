@@ -69,7 +69,7 @@ show() { larder schema show --schema "$library" "$@"; }
 @test "the Swift models of every sample compile" {
     for sample in "${samples[@]}"; do
         larder schema show --schema "$sample" --output swift >models.swift
-        "$BATS_TEST_DIRNAME/check_swift_models" models.swift
+        "$fixtures/check_swift_models" models.swift
     done
 }
 
@@ -90,7 +90,7 @@ schema_of_names() {
         struct subscript super switch throw throws true try type typealias var where while any \
         String Date Model Attribute Relationship Optional >swift.json
     larder schema show --schema swift.json --output swift >models.swift
-    "$BATS_TEST_DIRNAME/check_swift_models" models.swift
+    "$fixtures/check_swift_models" models.swift
     schema_of_names Any Protocol Self Type Void >capital.json
     larder schema show --schema capital.json --output swift >models.swift
     swiftc -frontend -parse models.swift

@@ -1,5 +1,5 @@
-# The store after a failure of the daemon, the power or the disk: the quick form of
-# scripts/crash-test.
+# The quick forms of scripts/model-test, random change sets against a model, and of
+# scripts/crash-test, the store after a failure of the daemon, the power or the disk.
 
 load helper
 
@@ -7,6 +7,8 @@ setup() {
     LARDER_BIN_DIR=$(dirname "$(command -v larderd)")
     export LARDER_BIN_DIR
 }
+
+model_test() { "$BATS_TEST_DIRNAME/../../scripts/model-test" "$@"; }
 
 crash_test() { "$BATS_TEST_DIRNAME/../../scripts/crash-test" --quick "$@"; }
 
@@ -65,4 +67,15 @@ crash_test() { "$BATS_TEST_DIRNAME/../../scripts/crash-test" --quick "$@"; }
 
 @test "sixteen processes share a file without a daemon while its owner is killed again and again" {
     crash_test owners
+}
+
+@test "the store agrees with the model after 10,000 random steps" {
+    # The seed and the counts are shown also on success.
+    set -o pipefail
+    model_test | sed 's/^/# /' >&3
+}
+
+@test "the model test finds errors planted into the model and into the clients" {
+    # The rarest error is found after 300 steps on average, sometimes after more than 1,000.
+    model_test --planted --steps 2500
 }
