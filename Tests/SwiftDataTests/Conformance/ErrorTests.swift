@@ -19,6 +19,7 @@ struct ErrorTests {
         #expect(Set(Self.all).count == 17)
         #expect(Set(Self.all.map(\.description)).count == 17)
         let error: any Error = SwiftDataError.unknownSchema
+        #expect(error.localizedDescription == SwiftDataError.unknownSchema.errorDescription)
         #expect(error.localizedDescription == "\(SwiftDataError.unknownSchema)")
         #expect(SwiftDataError.unknownSchema ~= error)
         #expect(!(SwiftDataError.backwardMigration ~= error))
