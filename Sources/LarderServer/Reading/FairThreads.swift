@@ -10,7 +10,7 @@ import Synchronization
 /// ``SerialQueue`` run one after the other, in order. A job that takes long gives way to others at
 /// intervals (``Turn/pauseIfOver()``), so that any number of long reads share the processors.
 ///
-/// The threads have a lower priority than the event loops, so that short requests run first.
+/// The threads may have a lower priority than the event loops, so that short requests run first.
 final class FairThreads: Sendable {
     typealias Work = @Sendable (Turn) -> Void
 
@@ -130,12 +130,15 @@ final class FairThreads: Sendable {
     }
 
     private let threads: NIOThreadPool
+    private let niceness: Int32
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - running: The jobs that run at a time.
     ///   - started: The jobs that run or have given way: the number of threads.
-    init(running: SharedLimit, started: SharedLimit) {
+    ///   - niceness: The nice value of the threads; 0 for that of the process.
+    init(running: SharedLimit, started: SharedLimit, niceness: Int32 = 0) {
+        self.niceness = niceness
         threads = NIOThreadPool(numberOfThreads: started.total)
         state = Mutex(State(running: UserShares(running), started: UserShares(started)))
         threads.start()
@@ -168,7 +171,7 @@ final class FairThreads: Sendable {
     /// Runs a job, and those that may start after it. On this thread, because another one would
     /// have to be woken.
     private func runAll(from first: Job) {
-        Self.lowerPriority()
+        lowerPriority()
         var next: Job? = first
         while let job = next {
             let turn = Turn(job, on: self)
@@ -206,11 +209,9 @@ final class FairThreads: Sendable {
         turn.resumption.wait()
     }
 
-    /// A tenth of the weight of a thread of normal priority.
-    private static let niceness: Int32 = 10
-
     /// Linux has a nice value per thread. To raise it never fails.
-    private static func lowerPriority() {
+    private func lowerPriority() {
+        guard niceness > 0 else { return }
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
     }
 

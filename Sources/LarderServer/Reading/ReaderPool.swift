@@ -62,7 +62,9 @@ final class ReaderPool: Sendable {
     init(backend: any StoreBackend, limits: ServerLimits) {
         self.backend = backend
         self.limits = limits
-        threads = FairThreads(running: limits.readsRunning, started: limits.readsStarted)
+        threads = FairThreads(
+            running: limits.readsRunning, started: limits.readsStarted,
+            niceness: limits.readNiceness)
         state = Mutex(
             State(
                 readers: UserShares(limits.readers), memory: UserShares(limits.readMemory),

@@ -20,6 +20,24 @@ struct FairThreadsTests {
         await withCheckedContinuation { continuation in threads.close { continuation.resume() } }
     }
 
+    @Test("the threads have the nice value that is asked for, or that of the process")
+    func niceness() async {
+        let which = __priority_which_t(PRIO_PROCESS.rawValue)
+        let own = getpriority(which, 0)
+        for (asked, expected) in [(0, own), (19, 19)] as [(Int32, Int32)] {
+            let one = SharedLimit(1, userShare: 1)
+            let threads = FairThreads(running: one, started: one, niceness: asked)
+            let connection = Connection()
+            let found = await withCheckedContinuation { continuation in
+                threads.submit(in: .object(ObjectIdentifier(connection)), of: 1) { _ in
+                    continuation.resume(returning: getpriority(which, 0))
+                }
+            }
+            #expect(found == expected)
+            await close(threads)
+        }
+    }
+
     @Test("a user with many jobs leaves a place for another user")
     func places() async {
         let threads = threads(running: 3)

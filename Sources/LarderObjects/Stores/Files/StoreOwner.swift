@@ -34,6 +34,8 @@ final class StoreOwner: Sendable {
         serverOptions.eventLoops = Self.loops()
         serverOptions.spoolFolder = store.folder
         serverOptions.limits.stopTimeMax = Self.stopTimeMax
+        // A program waits for its own long reads, and competes with all others of the machine.
+        serverOptions.limits.readNiceness = 0
         serverOptions.ownerFile = ownerFile
         inode = OwnerFile.inode(at: path)
         server = try Server(
