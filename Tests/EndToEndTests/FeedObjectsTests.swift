@@ -50,6 +50,7 @@ struct FeedObjectsTests {
         #expect(left.map(\.id) == [5] && left[0].objects.isEmpty)
         #expect(left[0].changes.map(\.identifier) == [object])
         _ = try client.update(object, ["title": "fourth"])
+        #expect(try feed.nextEvent(timeout: .milliseconds(200)) == nil)
         _ = try client.delete(object)
         let deleted = try take(1, from: feed)
         #expect(deleted.map(\.id) == [7])
