@@ -78,7 +78,7 @@ public struct ServerLimits: Hashable, Sendable {
     /// each of which has a thread.
     public var readsRunning = SharedLimit(3, userShare: 0.67)
     public var readsStarted = SharedLimit(16, userShare: 0.5)
-    /// The nice value of these threads: with a tenth of the weight of the event loops, so that short
+    /// The nice value of these threads: a tenth of the weight of the event loops, so that short
     /// requests run first.
     public var readNiceness: Int32 = 10
     /// Reads that wait for a reader, at most 512 of one user, and the time that they wait.
