@@ -45,7 +45,7 @@ extension SortDescriptor where Compared: PersistentModel {
     fileprivate var sortKey: SortKey {
         get throws {
             let isDescending = order == .reverse
-            if let components = keyPath?.componentsBeforeLocalizedPlace {
+            if let components = keyPath?.componentsBeforeLocalizedPosition {
                 return try localizedSortKey(components, isDescending)
             }
             let term: QueryExpression?

@@ -3,7 +3,7 @@ internal import LarderModel
 
 // `SortDescriptor(\Item.title, comparator: .localizedStandard)`. The comparator of Foundation on
 // Linux has the lexical order only, so this one is in the key path, as a step from the string to
-// its place in the order. It is found there by a fetch, and sorts arrays as well.
+// its position in the order. It is found there by a fetch, and sorts arrays as well.
 
 /// An order of strings for people: first without case and diacritics, with digits as numbers.
 ///
@@ -19,8 +19,8 @@ extension SortDescriptor {
         _ keyPath: any KeyPath<Compared, String> & Sendable,
         comparator: LocalizedStringComparator, order: SortOrder = .forward
     ) {
-        typealias Path = any KeyPath<Compared, LocalizedPlace> & Sendable
-        if let path = cast(keyPath.appending(path: \.localizedPlace), to: Path.self) {
+        typealias Path = any KeyPath<Compared, LocalizedPosition> & Sendable
+        if let path = cast(keyPath.appending(path: \.localizedPosition), to: Path.self) {
             self.init(path, order: order)
         } else {
             self.init(keyPath, order: order)
@@ -31,8 +31,8 @@ extension SortDescriptor {
         _ keyPath: any KeyPath<Compared, String?> & Sendable,
         comparator: LocalizedStringComparator, order: SortOrder = .forward
     ) {
-        typealias Path = any KeyPath<Compared, LocalizedPlace?> & Sendable
-        if let path = cast(keyPath.appending(path: \.localizedPlace), to: Path.self) {
+        typealias Path = any KeyPath<Compared, LocalizedPosition?> & Sendable
+        if let path = cast(keyPath.appending(path: \.localizedPosition), to: Path.self) {
             self.init(path, order: order)
         } else {
             self.init(keyPath, order: order)
@@ -40,31 +40,31 @@ extension SortDescriptor {
     }
 }
 
-/// The place of a string in the order.
-struct LocalizedPlace: Comparable {
+/// The position of a string in the order.
+struct LocalizedPosition: Comparable {
     let string: String
 
-    static func < (left: LocalizedPlace, right: LocalizedPlace) -> Bool {
+    static func < (left: LocalizedPosition, right: LocalizedPosition) -> Bool {
         StringOrder.localizedStandard.compare(left.string, right.string) < 0
     }
 }
 
 extension String {
-    fileprivate var localizedPlace: LocalizedPlace { LocalizedPlace(string: self) }
+    fileprivate var localizedPosition: LocalizedPosition { LocalizedPosition(string: self) }
 }
 
 extension String? {
-    fileprivate var localizedPlace: LocalizedPlace? { map { LocalizedPlace(string: $0) } }
+    fileprivate var localizedPosition: LocalizedPosition? { map { LocalizedPosition(string: $0) } }
 }
 
 extension AnyKeyPath {
-    /// The description of the key path without the step to the place in the order; nil if it has no
-    /// such step.
-    var componentsBeforeLocalizedPlace: Substring? {
+    /// The description of the key path without the step to the position in the order; nil if it has
+    /// no such step.
+    var componentsBeforeLocalizedPosition: Substring? {
         let step: AnyKeyPath
         switch type(of: self).valueType {
-        case is LocalizedPlace.Type: step = \String.localizedPlace
-        case is LocalizedPlace?.Type: step = \String?.localizedPlace
+        case is LocalizedPosition.Type: step = \String.localizedPosition
+        case is LocalizedPosition?.Type: step = \String?.localizedPosition
         default: return nil
         }
         guard let last = KeyPathText.components(of: step),
