@@ -49,7 +49,7 @@ extension ObjectContext {
         var updates = updated.values.filter { isOwn($0, of: store) }.inOrder
         var deletions = deleted.values.filter { isOwn($0, of: store) }.inOrder
         guard !inserts.isEmpty || !updates.isEmpty || !deletions.isEmpty else { return }
-        let lateInserts = replacements(of: deletions, among: inserts)
+        let lateInserts = replacements(of: deletions, among: inserts, in: store)
         if !lateInserts.isEmpty {
             let late = Set(lateInserts.map(ObjectIdentifier.init))
             inserts = inserts.filter { !late.contains(ObjectIdentifier($0)) } + lateInserts

@@ -21,18 +21,19 @@ extension ObjectContext {
 
     /// The inserts that take the unique values of objects that will be deleted.
     func replacements(
-        of deletions: [StoredObject], among inserts: [StoredObject]
+        of deletions: [StoredObject], among inserts: [StoredObject], in store: any ObjectStore
     ) -> [StoredObject] {
         guard !inserts.isEmpty, !deletions.isEmpty else { return [] }
+        let schema = store.schema
         let roots = Set(
-            inserts.compactMap(\.entity).filter { !$0.entity.uniquenessConstraints.isEmpty }
-                .map { model.root(of: $0).name })
+            inserts.compactMap { $0.entity?.entity }.filter { !$0.uniquenessConstraints.isEmpty }
+                .map { schema.root(of: $0).name })
         guard !roots.isEmpty else { return [] }
-        var values = UniqueValues(model)
+        var values = UniqueValues(schema)
         for object in deletions {
-            guard let entity = object.entity, roots.contains(model.root(of: entity).name) else {
-                continue
-            }
+            guard let entity = object.entity?.entity,
+                roots.contains(schema.root(of: entity).name)
+            else { continue }
             values.add(object) { slot in
                 if object[slot] == nil { load(object, slot) }
                 return object.committed[slot] ?? object[slot]
@@ -67,7 +68,6 @@ extension ObjectContext {
     private func formerLinks(
         to upserted: [Upserted]
     ) -> [(object: StoredObject, slot: Int)] {
-        guard !upserted.isEmpty else { return [] }
         /// By slot; of the relationships that the inserts have set.
         var links: [PersistentIdentifier: [Int: Set<PersistentIdentifier>]] = [:]
         for each in upserted {
@@ -77,6 +77,7 @@ extension ObjectContext {
                     each.object[property.slot]?.links ?? [])
             }
         }
+        guard !links.isEmpty else { return [] }
         var former: [(object: StoredObject, slot: Int)] = []
         for object in registered where object.status == .saved {
             for property in object.entity?.relationships ?? [] {

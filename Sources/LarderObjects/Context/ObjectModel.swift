@@ -70,13 +70,6 @@ package final class ObjectModel: Sendable {
         entityName == ancestor || families[ancestor]?.contains(entityName) == true
     }
 
-    /// The topmost ancestor of an entity.
-    func root(of entity: ObjectEntity) -> ObjectEntity {
-        var root = entity
-        while let parent = root.entity.parent.flatMap({ entities[$0] }) { root = parent }
-        return root
-    }
-
     /// The other side of a relationship.
     func inverse(of property: ObjectProperty, in destination: ObjectEntity) -> ObjectProperty? {
         guard let name = property.relationship?.inverse, let slot = destination.slot(named: name)

@@ -9,10 +9,10 @@ struct UniqueValues {
         let values: [Value]
     }
 
-    private let model: ObjectModel
+    private let schema: Schema
     private var keys: Set<Key> = []
 
-    init(_ model: ObjectModel) { self.model = model }
+    init(_ schema: Schema) { self.schema = schema }
 
     /// Adds the values of an object.
     ///
@@ -51,6 +51,6 @@ struct UniqueValues {
                 values.append(value)
             }
         }
-        return Key(root: model.root(of: entity).name, names: names, values: values)
+        return Key(root: schema.root(of: entity.entity).name, names: names, values: values)
     }
 }

@@ -170,13 +170,18 @@ struct ObjectContextTests {
         #expect(try owner.names("Category") == ["tech"])
     }
 
+    /// Saves the category `tech` with the article `A`.
+    private func saveCategoryWithArticle(in owner: Owner) throws {
+        let category = try owner.new("Category", ["name": "tech"])
+        category.setMany("articles", [try owner.new("Article", ["title": "A"])])
+        _ = try owner.context.save()
+    }
+
     @Test("reads what an object had before an inserted one became it")
     func upsertedValues() throws {
         let shop = try Shop()
-        let (one, two) = (shop.owner(), shop.owner())
-        let first = try one.new("Category", ["name": "tech"])
-        first.setMany("articles", [try one.new("Article", ["title": "A"])])
-        _ = try one.context.save()
+        try saveCategoryWithArticle(in: shop.owner())
+        let two = shop.owner()
         let second = try two.new("Category", ["name": "tech"])
         let new = try two.new("Category", ["name": "new"])
         #expect(second.related("articles").isEmpty)
@@ -190,10 +195,8 @@ struct ObjectContextTests {
     @Test("adds new members to the list that an object had before an inserted one became it")
     func upsertedList() throws {
         let shop = try Shop()
-        let (one, two) = (shop.owner(), shop.owner())
-        let first = try one.new("Category", ["name": "tech"])
-        first.setMany("articles", [try one.new("Article", ["title": "A"])])
-        _ = try one.context.save()
+        try saveCategoryWithArticle(in: shop.owner())
+        let two = shop.owner()
         let second = try two.new("Category", ["name": "tech"])
         try two.new("Article", ["title": "B"]).setOne("category", second)
         #expect(second.related("articles").map { $0.string("title") } == ["B"])
