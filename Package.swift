@@ -81,9 +81,16 @@ let package = Package(
         .target(
             name: "LarderClient", dependencies: ["LarderModel", "LarderFiles", "LarderWire"],
             swiftSettings: strict),
+        .target(
+            name: "LarderRecordExpansion",
+            dependencies: [
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax", condition: records),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: records),
+            ], swiftSettings: strict),
         .macro(
             name: "LarderRecordMacros",
             dependencies: [
+                "LarderRecordExpansion",
                 .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: records),
                 .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: records),
             ], swiftSettings: strict),
@@ -102,10 +109,17 @@ let package = Package(
                 "LarderModel", "LarderFiles", "LarderClient", "LarderServer", "LarderStore",
                 .product(name: "Logging", package: "swift-log", condition: server),
             ], swiftSettings: strict),
+        .target(
+            name: "SwiftDataExpansion",
+            dependencies: [
+                "CloudKitRules",
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax", condition: objects),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: objects),
+            ], swiftSettings: strict),
         .macro(
             name: "SwiftDataMacros",
             dependencies: [
-                "CloudKitRules",
+                "SwiftDataExpansion",
                 .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: objects),
                 .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: objects),
             ], swiftSettings: strict),
@@ -192,7 +206,7 @@ let package = Package(
         .testTarget(
             name: "LarderRecordsTests",
             dependencies: [
-                "LarderRecords", "LarderRecordMacros", "LarderTesting",
+                "LarderRecords", "LarderRecordExpansion", "LarderTesting",
                 .product(
                     name: "SwiftSyntaxMacroExpansion", package: "swift-syntax", condition: records),
             ], swiftSettings: strict),
@@ -212,7 +226,7 @@ let package = Package(
             name: "SwiftDataTests",
             dependencies: [
                 "LarderModel", "LarderObjects", "ObjectStoreProcess", "SwiftData",
-                "SwiftDataMacros", "TestSupport",
+                "SwiftDataExpansion", "TestSupport",
                 .product(
                     name: "SwiftSyntaxMacroExpansion", package: "swift-syntax", condition: objects),
             ], swiftSettings: strict),

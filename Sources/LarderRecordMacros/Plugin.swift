@@ -1,8 +1,9 @@
+import LarderRecordExpansion
 import SwiftCompilerPlugin
-import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The compiler plugin of `LarderRecords`.
+/// The compiler plugin of `LarderRecords`. The macros have their expansions from
+/// `LarderRecordExpansion`, so that tests do not depend on a plugin; `SwiftDataMacros` tells why.
 @main
 struct Plugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
@@ -10,17 +11,6 @@ struct Plugin: CompilerPlugin {
     ]
 }
 
-/// `@Attribute`, `@Relationship` and `@Transient`, which ``EntityMacro`` reads.
-struct PropertyMacro: PeerMacro {
-    static func expansion(
-        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
-        in context: some MacroExpansionContext
-    ) -> [DeclSyntax] { [] }
-}
-
-/// `#Unique`, `#Index` and `#Search`, which ``EntityMacro`` reads.
-struct ConstraintMacro: DeclarationMacro {
-    static func expansion(
-        of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
-    ) -> [DeclSyntax] { [] }
-}
+final class EntityMacro: LarderRecordExpansion.EntityMacro {}
+final class PropertyMacro: LarderRecordExpansion.PropertyMacro {}
+final class ConstraintMacro: LarderRecordExpansion.ConstraintMacro {}

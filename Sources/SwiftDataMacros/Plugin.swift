@@ -1,8 +1,12 @@
 import SwiftCompilerPlugin
-import SwiftSyntax
+import SwiftDataExpansion
 import SwiftSyntaxMacros
 
 /// The compiler plugin of `SwiftData`.
+///
+/// The compiler finds a macro by the name of this module, and the tests cannot depend on a plugin
+/// without being built, with all that they test, a second time for it. The expansions are
+/// therefore in `SwiftDataExpansion`, and the macros here have only their names.
 @main
 struct Plugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
@@ -13,37 +17,15 @@ struct Plugin: CompilerPlugin {
     ]
 }
 
-/// A macro of a property that ``PersistentModelMacro`` reads, and that expands to nothing itself.
-protocol PropertyMarker: PeerMacro {}
-
-extension PropertyMarker {
-    static func expansion(
-        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
-        in context: some MacroExpansionContext
-    ) -> [DeclSyntax] { [] }
-}
-
-/// `@Attribute`.
-struct AttributePropertyMacro: PropertyMarker {}
-
-/// `@Relationship`.
-struct RelationshipPropertyMacro: PropertyMarker {}
-
-/// `@Transient`.
-struct TransientPropertyMacro: PropertyMarker {}
-
-/// A freestanding macro in a class that ``PersistentModelMacro`` reads, and that expands to nothing
-/// itself.
-protocol ConstraintMarker: DeclarationMacro {}
-
-extension ConstraintMarker {
-    static func expansion(
-        of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
-    ) -> [DeclSyntax] { [] }
-}
-
-/// `#Unique`.
-struct UniqueMacro: ConstraintMarker {}
-
-/// `#Index`.
-struct IndexMacro: ConstraintMarker {}
+final class PersistentModelMacro: SwiftDataExpansion.PersistentModelMacro {}
+final class PersistentModelActorMacro: SwiftDataExpansion.PersistentModelActorMacro {}
+final class AttributePropertyMacro: SwiftDataExpansion.AttributePropertyMacro {}
+final class RelationshipPropertyMacro: SwiftDataExpansion.RelationshipPropertyMacro {}
+final class TransientPropertyMacro: SwiftDataExpansion.TransientPropertyMacro {}
+final class UniqueMacro: SwiftDataExpansion.UniqueMacro {}
+final class IndexMacro: SwiftDataExpansion.IndexMacro {}
+final class PersistedPropertyMacro: SwiftDataExpansion.PersistedPropertyMacro {}
+final class TransformablePersistedPropertyMacro:
+    SwiftDataExpansion.TransformablePersistedPropertyMacro
+{}
+final class CloudKitCheckedMacro: SwiftDataExpansion.CloudKitCheckedMacro {}

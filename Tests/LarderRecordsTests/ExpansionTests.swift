@@ -5,7 +5,7 @@ import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacros
 import Testing
 
-@testable import LarderRecordMacros
+@testable import LarderRecordExpansion
 
 @Suite("@Entity reports what is wrong with a declaration")
 struct ExpansionTests {

@@ -24,9 +24,11 @@ struct ImportTests {
             "FoundationEssentials", "Glibc", "Observation", "Synchronization", "LarderModel",
             "LarderFiles", "LarderWire",
         ],
+        "LarderRecordExpansion": [
+            "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
+        ],
         "LarderRecordMacros": [
-            "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
-            "SwiftSyntaxMacros",
+            "LarderRecordExpansion", "SwiftCompilerPlugin", "SwiftSyntaxMacros",
         ],
         "LarderRecords": ["FoundationEssentials", "LarderClient", "Synchronization"],
         "LarderTesting": [
@@ -39,10 +41,11 @@ struct ImportTests {
             "LarderModel",
             "LarderFiles", "LarderClient", "LarderServer", "LarderStore", "Logging",
         ],
-        "SwiftDataMacros": [
-            "CloudKitRules", "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftIfConfig",
-            "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
+        "SwiftDataExpansion": [
+            "CloudKitRules", "SwiftDiagnostics", "SwiftIfConfig", "SwiftSyntax",
+            "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
         ],
+        "SwiftDataMacros": ["SwiftCompilerPlugin", "SwiftDataExpansion", "SwiftSyntaxMacros"],
         "SwiftData": [
             "CloudKitRules", "Dispatch", "Foundation", "Observation", "Synchronization",
             "LarderModel", "LarderClient", "LarderObjects",

@@ -138,7 +138,7 @@ struct CompilerErrorTests {
             [
                 "swiftc", "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-swift-version",
                 "6", "-no-color-diagnostics", "-diagnostic-style", "llvm", "-package-name",
-                "test", "-I", "\(build)/Modules-tool", "-I", "\(build)/Modules",
+                "test", "-I", "\(build)/Modules",
                 "-load-plugin-executable", "\(build)/SwiftDataMacros-tool#SwiftDataMacros",
             ] + options
             + maps.flatMap {

@@ -4,7 +4,7 @@ import SwiftSyntax
 import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacros
 
-@testable import SwiftDataMacros
+@testable import SwiftDataExpansion
 
 /// The source after the expansion of the macros of SwiftData, and what they report.
 struct MacroExpansion {

@@ -2,13 +2,13 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// The accessors of a persisted property, which ``PersistentModelMacro`` attaches.
-struct PersistedPropertyMacro: PersistedPropertyAccessors {
-    static let functions = (initialize: "initialize", get: "getValue", set: "setValue")
+open class PersistedPropertyMacro: PersistedPropertyAccessors {
+    public static let functions = (initialize: "initialize", get: "getValue", set: "setValue")
 }
 
 /// The accessors of a property whose values a transformer makes data.
-struct TransformablePersistedPropertyMacro: PersistedPropertyAccessors {
-    static let functions = (
+open class TransformablePersistedPropertyMacro: PersistedPropertyAccessors {
+    public static let functions = (
         initialize: "initializeTransformable", get: "getTransformableValue",
         set: "setTransformableValue"
     )
@@ -16,13 +16,13 @@ struct TransformablePersistedPropertyMacro: PersistedPropertyAccessors {
 
 /// The accessors call functions of the storage, of which the compiler chooses one by the type of
 /// the property. They take the slot, and the key path as a carrier of the type.
-protocol PersistedPropertyAccessors: AccessorMacro, PeerMacro {
+public protocol PersistedPropertyAccessors: AccessorMacro, PeerMacro {
     /// The functions of the storage.
     static var functions: (initialize: String, get: String, set: String) { get }
 }
 
 extension PersistedPropertyAccessors {
-    static func expansion(
+    public static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) -> [AccessorDeclSyntax] {
@@ -61,7 +61,7 @@ extension PersistedPropertyAccessors {
 
     /// The storage that an initializer has to initialize, so that the compiler finds a property
     /// without a value.
-    static func expansion(
+    public static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) -> [DeclSyntax] {

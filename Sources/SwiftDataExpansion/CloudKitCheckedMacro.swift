@@ -5,8 +5,8 @@ import SwiftSyntaxMacros
 
 /// `@CloudKitChecked`: warnings for what CloudKit refuses, as far as the declaration of the class
 /// shows it. It expands to nothing.
-struct CloudKitCheckedMacro: PeerMacro {
-    static func expansion(
+open class CloudKitCheckedMacro: PeerMacro {
+    public static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) -> [DeclSyntax] {

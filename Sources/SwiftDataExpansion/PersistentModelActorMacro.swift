@@ -4,8 +4,8 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// `@ModelActor`: the executor, the container and an initializer.
-struct PersistentModelActorMacro: MemberMacro, ExtensionMacro {
-    static func expansion(
+open class PersistentModelActorMacro: MemberMacro, ExtensionMacro {
+    public static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
@@ -37,7 +37,7 @@ struct PersistentModelActorMacro: MemberMacro, ExtensionMacro {
         ]
     }
 
-    static func expansion(
+    public static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext

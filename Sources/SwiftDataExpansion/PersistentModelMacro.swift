@@ -9,8 +9,8 @@ import SwiftSyntaxMacros
 /// subclass are set before those of its superclass. The storages become one when the object is
 /// complete (`_$unite`). Whether the superclass is a model is known by the conformances that the
 /// compiler asks for.
-struct PersistentModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
-    static func expansion(
+open class PersistentModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
+    public static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
@@ -24,7 +24,7 @@ struct PersistentModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         return members.map { "\(raw: $0)" }
     }
 
-    static func expansion(
+    public static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingAttributesFor member: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
@@ -38,7 +38,7 @@ struct PersistentModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
             : ["@SwiftData._PersistedProperty(\(literal: slot))"]
     }
 
-    static func expansion(
+    public static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext

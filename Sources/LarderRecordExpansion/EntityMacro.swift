@@ -3,8 +3,8 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// `@Entity`: the fields, the description of the properties, and their reading and writing.
-struct EntityMacro: MemberMacro, ExtensionMacro {
-    static func expansion(
+open class EntityMacro: MemberMacro, ExtensionMacro {
+    public static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
@@ -17,7 +17,7 @@ struct EntityMacro: MemberMacro, ExtensionMacro {
         ].map { "\(raw: $0)" }
     }
 
-    static func expansion(
+    public static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
