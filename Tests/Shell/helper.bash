@@ -3,11 +3,11 @@
 
 bats_require_minimum_version 1.5.0
 
-fixtures=$BATS_TEST_DIRNAME/Fixtures
+fixtures=$(realpath "$(dirname "${BASH_SOURCE[0]}")/Fixtures")
 schema=$fixtures/schema.json
 # larder warns about variables that it does not have, so that LARDER_BIN_DIR is not passed to it.
 # Bats may load this file in a process and again in its children.
-export BUILT_PROGRAMS=${BUILT_PROGRAMS:-${LARDER_BIN_DIR:-$BATS_TEST_DIRNAME/../../.build/debug}}
+export BUILT_PROGRAMS=${BUILT_PROGRAMS:-${LARDER_BIN_DIR:-$fixtures/../../../.build/debug}}
 BUILT_PROGRAMS=$(realpath "$BUILT_PROGRAMS")
 PATH=$BUILT_PROGRAMS:$PATH
 export -n LARDER_BIN_DIR

@@ -214,27 +214,6 @@ transaction 3: inserted Student/p…" "$(sed '3s/p[0-9]*$/p…/' "$language.out"
     done
 }
 
-@test "a package that uses the client alone resolves no other package" {
-    root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-    mkdir -p "$BATS_TEST_TMPDIR/App/Sources/App"
-    cd "$BATS_TEST_TMPDIR/App"
-    cat >Package.swift <<END
-// swift-tools-version: 6.2
-import PackageDescription
-let package = Package(
-    name: "App", dependencies: [.package(name: "larder", path: "$root", traits: [])],
-    targets: [
-        .executableTarget(
-            name: "App", dependencies: [.product(name: "LarderClient", package: "larder")])
-    ])
-END
-    cat >Sources/App/main.swift <<'END'
-import LarderClient
-do {
-    _ = try StoreClient.connect(to: "/nowhere")
-} catch {
-    print(error.code.name)
-}
 END
     swift build >build.log 2>&1 || { cat build.log; false; }
     [ "$(.build/debug/App)" = CONNECTION_FAILED ]

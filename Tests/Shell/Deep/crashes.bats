@@ -1,19 +1,19 @@
 # The quick forms of scripts/model-test, random change sets against a model, and of
 # scripts/crash-test, the store after a failure of the daemon, the power or the disk.
 
-load helper
+load ../helper
 
 setup() {
     LARDER_BIN_DIR=$(dirname "$(command -v larderd)")
     export LARDER_BIN_DIR
 }
 
-model_test() { "$BATS_TEST_DIRNAME/../../scripts/model-test" "$@"; }
+model_test() { "$BATS_TEST_DIRNAME/../../../scripts/model-test" "$@"; }
 
-crash_test() { "$BATS_TEST_DIRNAME/../../scripts/crash-test" --quick "$@"; }
+crash_test() { "$BATS_TEST_DIRNAME/../../../scripts/crash-test" --quick "$@"; }
 
 @test "the checker finds each anomaly, and accepts histories without one" {
-    cd "$BATS_TEST_DIRNAME/../Crash"
+    cd "$BATS_TEST_DIRNAME/../../Crash"
     /usr/bin/python3 -B -m unittest test_history
 }
 
