@@ -12,12 +12,12 @@ start() {
     larderd --store test.store --schema "$schema" --socket "$LARDER_SOCKET" --archive archive \
         --archive-interval 1 "$@" 2>>log 3>&- &
     daemon=$!
-    larder ping --wait --timeout 20s >/dev/null
+    larder ping --wait --timeout 300s >/dev/null
 }
 
 # wait_for COMMAND…: repeats a command until it succeeds, for at most 20 seconds.
 wait_for() {
-    local deadline=$((SECONDS + 20))
+    local deadline=$((SECONDS + 300))
     until "$@"; do
         [ "$SECONDS" -lt "$deadline" ]
         larder ping >/dev/null 2>&1 || true

@@ -37,7 +37,7 @@ backups() { find "$scratch" -name '*.backup' -o -name '.larder*' | sort; }
 @test "a backup of a store in memory is a store on disk" {
     larderd --in-memory --schema "$schema" --socket "$scratch/m" 2>>log 3>&- &
     memory=$!
-    larder ping --wait --timeout 20s --socket "$scratch/m" >/dev/null
+    larder ping --wait --timeout 300s --socket "$scratch/m" >/dev/null
     larder insert Category name=a --socket "$scratch/m" >/dev/null
     assert_status 0 larder backup --socket "$scratch/m" a.backup
     kill "$memory"
@@ -161,7 +161,7 @@ $scratch/b.backup" "$(backups)"
         exec larderd --store test.store --socket "$LARDER_SOCKET" 2>>log 3>&-
     ) &
     daemon=$!
-    larder ping --wait --timeout 20s >/dev/null
+    larder ping --wait --timeout 300s >/dev/null
     assert_status 74 larder backup a.backup
     assert_contains "$stderr" "error[STORAGE_FULL]"
     assert_equal "" "$(backups)"

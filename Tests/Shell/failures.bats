@@ -22,7 +22,7 @@ start_daemon_within() {
         exec larderd --store test.store --schema "$schema" --socket "$LARDER_SOCKET" 2>>log 3>&-
     ) &
     daemon=$!
-    larder ping --wait --timeout 20s >/dev/null
+    larder ping --wait --timeout 300s >/dev/null
 }
 
 @test "a full disk rejects writes and loses nothing; reads continue, and writes work with space again" {
@@ -198,7 +198,7 @@ SH
     larderd --store test.store --schema "$schema" --socket "$LARDER_SOCKET" \
         --archive ../archive --archive-interval 1 2>>log 3>&- &
     daemon=$!
-    larder ping --wait --timeout 20s >/dev/null
+    larder ping --wait --timeout 300s >/dev/null
     for _ in {1..200}; do
         if compgen -G '../archive/*.base' >/dev/null; then break; fi
         sleep 0.1

@@ -24,7 +24,7 @@ enter_scratch() {
 start_daemon() {
     larderd --store test.store --schema "$schema" --socket "$LARDER_SOCKET" 2>>log 3>&- &
     daemon=$!
-    larder ping --wait --timeout 20s >/dev/null
+    larder ping --wait --timeout 300s >/dev/null
 }
 
 # Stops the daemon gracefully and returns its exit status.

@@ -165,7 +165,7 @@ END
     assert_status 130 timeout --preserve-status --signal INT 1 larder history --follow
     assert_equal 5 "$(wc -l <<<"$output")"
     assert_equal "" "$stderr"
-    assert_equal 1 "$(timeout 20 larder history --follow | head -1 | cut -f1)"
+    assert_equal 1 "$(timeout 300 larder history --follow | head -1 | cut -f1)"
 }
 
 @test "history reads and follows a store file without a server" {

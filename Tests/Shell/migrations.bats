@@ -80,7 +80,7 @@ JSON
     [[ $stderr == *SCHEMA_MISMATCH* && $stderr == *'larder migrate'* ]]
     larderd --store s.store --schema two.json --socket s.sock --migrate 3>&- 2>log &
     daemon=$!
-    larder ping --socket s.sock --wait --timeout 20s
+    larder ping --socket s.sock --wait --timeout 300s
     [[ $(larder count Volume --socket s.sock) == 0 && $(larder count Writer --socket s.sock) == 1 ]]
     grep -q 'migration: ' log
     stop_daemon
@@ -129,7 +129,7 @@ extend() {
     larderd --store s.store --socket s.sock 3>&- 2>log &
     daemon=$!
     export LARDER_SOCKET=s.sock
-    larder ping --wait --timeout 20s
+    larder ping --wait --timeout 300s
     [[ $(larder get "$book" --output jsonl) == *price* ]]
     [[ $(larder get "$book" --output jsonl --schema-version 1.1.0) == *price* ]]
     [[ $(larder get "$book" --output jsonl --schema-version 1.0.0) != *price* ]]

@@ -9,7 +9,7 @@ start_school() {
     [ -z "$daemon" ] || stop_daemon
     larderd "${@:---in-memory}" --schema "$clients/school.json" --socket "$LARDER_SOCKET" 2>>log 3>&- &
     daemon=$!
-    larder ping --wait --timeout 20s >/dev/null
+    larder ping --wait --timeout 300s >/dev/null
 }
 
 # tour python|asyncio|go|c SOCKET [follow]: runs the tour of a client.
@@ -54,7 +54,7 @@ wait_for() {
     for delay in 0.01 0.03 0.06 0.1 0.15 0.2 0.3 0.4; do
         timeout -s KILL "$delay" larder import Sample in >/dev/null 2>&1 || true
         timeout -s KILL "$delay" larder fetch Sample >/dev/null 2>&1 || true
-        larder ping --timeout 10s >/dev/null
+        larder ping --timeout 300s >/dev/null
     done
     # Only whole transactions were committed.
     assert_equal 0 "$(($(larder count Sample) % 2000))"
@@ -99,7 +99,7 @@ wait_for() {
         --schema "$schema" 2>>log 3>&- &
     daemon=$!
     until [ -S "$LARDER_SOCKET" ]; do kill -0 "$daemon"; done
-    larder insert Category name=activated --timeout 20s >/dev/null
+    larder insert Category name=activated --timeout 300s >/dev/null
     assert_equal activated "$(larder fetch Category --select name)"
     stop_daemon
     [ -S "$LARDER_SOCKET" ]
@@ -111,7 +111,7 @@ wait_for() {
     python=$BATS_TEST_DIRNAME/../Python
     larderd --in-memory --schema "$python/school.schema.json" --socket "$LARDER_SOCKET" 2>>log 3>&- &
     daemon=$!
-    larder ping --wait --timeout 20s >/dev/null
+    larder ping --wait --timeout 300s >/dev/null
     "$python/test_client" "$LARDER_SOCKET"
     stop_daemon
 }

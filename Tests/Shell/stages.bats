@@ -173,7 +173,7 @@ SH
     export LARDER_SOCKET=$scratch/s
     larderd --store test.store --schema 1.json --socket "$LARDER_SOCKET" --migration-timeout 1 2>>log 3>&- &
     daemon=$!
-    larder ping --wait --timeout 20s
+    larder ping --wait --timeout 300s
     printf '#!/bin/sh\nwhile larder count Person; do :; done\n' >endless
     chmod +x endless
     sed 's/split/endless/' plan.json >slow.json

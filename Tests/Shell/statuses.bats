@@ -47,7 +47,7 @@ load helper
 
 @test "ping --wait waits for a server that starts later" {
     stop_daemon
-    larder ping --wait --timeout 20s >reply 3>&- &
+    larder ping --wait --timeout 300s >reply 3>&- &
     waiting=$!
     start_daemon
     wait "$waiting"

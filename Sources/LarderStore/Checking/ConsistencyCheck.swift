@@ -30,13 +30,22 @@ struct ConsistencyCheck {
     }
 
     var checks: [TableCheck] {
-        layout.schema.entities.flatMap { entity in
-            (entity.parent == nil
-                ? [versions(of: entity), spentKeys(of: entity)] + kinds(inTableOf: entity) : [])
-                + layout.declaredToOnes(of: entity).flatMap {
-                    toOne($0, column: $1, of: entity)
-                } + entity.declared.relationships.flatMap { join(for: $0, of: entity) }
-        } + (isOfThisFormat ? history + outcomes : [])
+        layout.schema.entities.flatMap(checks) + (isOfThisFormat ? history + outcomes : [])
+    }
+
+    private func checks(of entity: Entity) -> [TableCheck] {
+        var checks: [TableCheck] = []
+        if entity.parent == nil {
+            checks += [versions(of: entity), spentKeys(of: entity)]
+            checks += kinds(inTableOf: entity)
+        }
+        for (relationship, column) in layout.declaredToOnes(of: entity) {
+            checks += toOne(relationship, column: column, of: entity)
+        }
+        for relationship in entity.declared.relationships {
+            checks += join(for: relationship, of: entity)
+        }
+        return checks
     }
 
     // MARK: Objects

@@ -144,8 +144,8 @@ struct HandshakeTests {
         }
         defer { server.stop() }
         for _ in 0..<3 {
-            let deadline = MonotonicInstant.after(.seconds(10))
-            try Socket.connect(to: server.path, until: deadline, requestTimeout: .seconds(10))
+            let deadline = MonotonicInstant.after(.seconds(300))
+            try Socket.connect(to: server.path, until: deadline, requestTimeout: .seconds(300))
                 .shutDown()
         }
         let client = try StoreClient.connect(to: server.path, options: .longTimeouts())

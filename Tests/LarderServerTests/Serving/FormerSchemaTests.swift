@@ -139,7 +139,7 @@ extension SocketTests {
                     two.close()
                 }
                 try current.wait(until: "connections", is: 1)
-                let end = ContinuousClock.now.advanced(by: .seconds(30))
+                let end = ContinuousClock.now.advanced(by: .seconds(300))
                 while running.store.records[\.itemPlans] > 0, ContinuousClock.now < end {
                     _ = try current.call(.ping)
                 }

@@ -282,7 +282,7 @@ extension Peer {
         let envelope = try #require(try receive())
         guard case .inserted(let rows, let more) = envelope.reply else {
             Issue.record("\(envelope)")
-            throw TimedOut()
+            throw TimedOut(waitingFor: "reply to the rows")
         }
         #expect(envelope.id == id)
         return (rows, more)

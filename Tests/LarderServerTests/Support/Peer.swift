@@ -6,7 +6,15 @@ import LarderWire
 
 /// The client's end of a connection, with blocking calls. It can send any bytes.
 final class Peer {
-    struct TimedOut: Error {}
+    /// Nothing happened in time. Time limits of tests are for failures only, and ten times longer
+    /// than a busy machine needs.
+    struct TimedOut: Error, CustomStringConvertible {
+        let description: String
+
+        init(waitingFor event: String) { description = "no \(event) within \(Peer.secondsMax) s" }
+    }
+
+    static let secondsMax = 300
 
     let descriptor: Int32
     private let codec = WireCodec()
@@ -17,7 +25,7 @@ final class Peer {
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
         // A test that waits for a missing reply fails instead of hanging.
-        var time = timeval(tv_sec: 20, tv_usec: 0)
+        var time = timeval(tv_sec: Self.secondsMax, tv_usec: 0)
         let length = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, length)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, length)
@@ -48,7 +56,7 @@ final class Peer {
             let count = bytes[sent...].withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
-            guard count > 0 else { throw TimedOut() }
+            guard count > 0 else { throw TimedOut(waitingFor: "room to send") }
             sent += count
         }
     }
@@ -70,7 +78,7 @@ final class Peer {
                 }
             }
         }
-        guard count == bytes.count else { throw TimedOut() }
+        guard count == bytes.count else { throw TimedOut(waitingFor: "room to send") }
     }
 
     /// The kernel's `struct cmsghdr` with one descriptor.
@@ -117,7 +125,7 @@ final class Peer {
             var piece = [UInt8](repeating: 0, count: 64 << 10)
             let count = recv(descriptor, &piece, piece.count, 0)
             if count == 0 || (count < 0 && errno == ECONNRESET) { return nil }
-            guard count > 0 else { throw TimedOut() }
+            guard count > 0 else { throw TimedOut(waitingFor: "reply of the server") }
             splitter.append(piece.span.bytes.extracting(first: count))
         }
     }
@@ -153,16 +161,20 @@ final class Peer {
 
     /// Returns when a metric of `stats` has this value: the server may update it after its reply.
     func wait(until name: String, is number: Int64) throws {
-        let end = ContinuousClock.now.advanced(by: .seconds(30))
+        let end = ContinuousClock.now.advanced(by: .seconds(Self.secondsMax))
         while try metric(name) != number {
-            guard ContinuousClock.now < end else { throw TimedOut() }
+            guard ContinuousClock.now < end else {
+                throw TimedOut(waitingFor: "\(name) of \(number) in stats")
+            }
         }
     }
 
     func wait(until name: String, isAtLeast number: Int64) throws {
-        let end = ContinuousClock.now.advanced(by: .seconds(30))
+        let end = ContinuousClock.now.advanced(by: .seconds(Self.secondsMax))
         while try metric(name) ?? 0 < number {
-            guard ContinuousClock.now < end else { throw TimedOut() }
+            guard ContinuousClock.now < end else {
+                throw TimedOut(waitingFor: "\(name) of \(number) or more in stats")
+            }
         }
     }
 

@@ -31,7 +31,6 @@ import Testing
                 predicate: .tree(.comparison(Comparison(nested, .equal, .constant("")))))
             let plan = try fixture.store.plan(query, QueryParameters())
             let budget = ReadBudget(deadline: .now.advanced(by: .milliseconds(50)))
-            let start = ContinuousClock.now
             do throws(ReadFailure) {
                 let cursor = try fixture.reader.open(plan, QueryParameters(), budget: budget)
                 defer { cursor.close() }
@@ -44,7 +43,6 @@ import Testing
                 }
                 #expect(failure.code == .timeout)
             }
-            #expect(ContinuousClock.now - start < .seconds(20))
         }
     }
 }

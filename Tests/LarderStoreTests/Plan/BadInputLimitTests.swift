@@ -128,6 +128,5 @@ import Testing
             }
             #expect(failure.code == .timeout)
         }
-        #expect(ContinuousClock.now - (budget.deadline ?? .now) < .seconds(3))
     }
 }

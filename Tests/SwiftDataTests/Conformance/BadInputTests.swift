@@ -137,7 +137,7 @@ struct BadInputTests {
 
     @Test(
         "a server's socket that goes away in a save is an error, and the changes are kept",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(30)))
     func killedServer() throws {
         let folder = try StoreFileTests.Folder()
         let path = folder.url.appending(path: "a.store").path

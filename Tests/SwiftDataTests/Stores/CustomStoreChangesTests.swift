@@ -90,7 +90,7 @@ struct CustomStoreChangesTests {
         #expect(film.isDeleted)
     }
 
-    @Test("change the results of a ResultsObserver", .timeLimit(.minutes(1)))
+    @Test("change the results of a ResultsObserver", .timeLimit(.minutes(10)))
     @MainActor func results() async throws {
         let container = try container()
         let observer = try ResultsObserver<Film, Never>(
@@ -230,7 +230,7 @@ struct CustomStoreChangesTests {
         return try context.fetchHistory(Transactions()).last?.token
     }
 
-    @Test("post remoteChange with the store's identifier", .timeLimit(.minutes(1)))
+    @Test("post remoteChange with the store's identifier", .timeLimit(.minutes(10)))
     func remoteChanges() async throws {
         let container = try container()
         let (identifiers, continuation) = AsyncStream<String>.makeStream()
@@ -247,7 +247,7 @@ struct CustomStoreChangesTests {
         #expect(await identifiers.first { _ in true } == "films.dictionary")
     }
 
-    @Test("of several threads are all seen", .timeLimit(.minutes(1)))
+    @Test("of several threads are all seen", .timeLimit(.minutes(10)))
     func threads() async throws {
         let container = try container()
         let context = ModelContext(container)

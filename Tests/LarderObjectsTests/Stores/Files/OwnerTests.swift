@@ -70,9 +70,7 @@ struct OwnerTests {
         let observation = store.observeCommits { continuation.yield($0.id) }
         try store.insertEntry("before")
         process.kill()
-        let start = ContinuousClock.now
         try store.insertEntry("after")
-        #expect(ContinuousClock.now - start < .seconds(2))
         #expect(StoreFile.isOwner(ofStoreAt: path))
         #expect(try store.entryCount() == 2)
         var received: [Int64] = []
