@@ -32,7 +32,7 @@ import Testing
 
     private let all = Query.fetch(Fetch("Item", selection: .columns(["n", "text", "next"])))
 
-    @Test("a result larger than a batch has several, none much larger than requested")
+    @Test("a result larger than a batch has several batches, none much larger than requested")
     func batches() throws {
         let fixture = try fixture(count: 500)
         let batches = try fixture.batches(all, bytesMax: 4_096)
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test("statistics have the store and its sizes")
+    @Test("the statistics have the store's identifier, version and sizes")
     func statistics() throws {
         let fixture = try fixture(count: 3)
         let statistics = try fixture.reader.statistics()
