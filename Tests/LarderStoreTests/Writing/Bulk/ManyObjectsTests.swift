@@ -27,7 +27,7 @@ struct ManyObjectsTests {
         return library
     }
 
-    @Test("is one row of the history; its speed is printed")
+    @Test("a bulk change of many objects is one row of the history")
     func many() throws {
         let count = Int64(
             ProcessInfo.processInfo.environment["LARDER_OBJECTS"].flatMap { Int64($0) } ?? 100_000)
