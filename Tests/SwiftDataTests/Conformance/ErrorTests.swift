@@ -14,7 +14,7 @@ struct ErrorTests {
         .historyTokenExpired, .invalidTransactionFetchRequest, .unknownDataStoreSchema,
     ]
 
-    @Test("are different cases with a sentence each, and are matched by ~=")
+    @Test("the errors of SwiftData are different cases with a sentence each, matched by ~=")
     func cases() {
         #expect(Set(Self.all).count == 17)
         #expect(Set(Self.all.map(\.description)).count == 17)
