@@ -170,7 +170,7 @@ struct FeedTests {
         #expect(transactions.map(\.id) == (1...8_000).map { $0 })
     }
 
-    @Test("a transaction of any size arrives whole")
+    @Test("a feed returns a transaction of any size whole")
     func largeTransaction() throws {
         let feed = client.changes()
         _ = try feed.nextEvent()

@@ -361,7 +361,7 @@ struct RequestTrackerTests {
         #expect(requests.received(reply(other, .pong)) == [.wake(other)])
     }
 
-    @Test("bytes that are not an envelope end the connection")
+    @Test("bytes from a server that are not an envelope end the connection")
     func garbage() {
         let id = begin()
         let error = LarderError(.malformedFrame, "garbage")

@@ -77,7 +77,7 @@ struct CollectionPredicateTests {
                 + "$e1.wordCount > wordCount).@count > 0")
     }
 
-    @Test("contains of an object is translated to CONTAINS SELF")
+    @Test("an object in a to-many relationship is translated to CONTAINS SELF")
     func membership() throws {
         #expect(
             try translated(

@@ -175,7 +175,7 @@ import Testing
         #expect(sorted == [Self.ann, Self.bob, Self.unsaved])
     }
 
-    @Test("a literal with more digits than a double has is a decimal, and a double beside doubles")
+    @Test("a literal with more digits than a double has is a decimal, and a double among doubles")
     func decimalLiterals() throws {
         #expect(try names("pay == 0.12345678901234567890") == ["Ann"])
         #expect(try names("pay > 0.12345678901234567890") == ["bob"])

@@ -91,7 +91,7 @@ struct StringMatchingTests {
         }
     }
 
-    @Test("many marks on one character are sorted in less than quadratic time")
+    @Test("many combining marks on one character are sorted in less than quadratic time")
     func manyMarks() {
         let text = "a" + String(repeating: "\u{301}\u{323}", count: 100_000)
         let normal = text.normalized

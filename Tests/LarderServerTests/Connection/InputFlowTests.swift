@@ -63,7 +63,7 @@ struct InputFlowTests {
         ])
     }
 
-    @Test("a reply outside of a read cycle schedules one flush")
+    @Test("a reply outside of a connection's read cycle schedules one flush")
     func lateReplies() {
         check([
             Step(.replyAppended, .scheduleFlush), Step(.replyAppended, .nothing),
@@ -141,7 +141,7 @@ struct InputFlowTests {
         ])
     }
 
-    @Test("the end of the input is reported once, after all frames have been taken")
+    @Test("the end of a connection's input is reported once, after all its frames")
     func inputEnd() {
         check([
             Step(.bytesArrived, .takeFrame),
@@ -153,7 +153,7 @@ struct InputFlowTests {
         ])
     }
 
-    @Test("the end of the input is reported at once if no bytes are left")
+    @Test("the end of a connection's input is reported at once if no bytes are left")
     func inputEndWhenIdle() {
         check([
             Step(.inputEnded, .takeFrame), Step(.noFrame, .endInput), Step(.noFrame, .nothing),

@@ -109,7 +109,7 @@ struct LoopTurnsTests {
         }
     }
 
-    @Test("turns of a user whose connections have closed do not begin")
+    @Test("turns on an event loop do not begin for a user whose connections have closed")
     func closed() async throws {
         try await onLoop(timeMax: .zero) { rounds in
             rounds.turns.open(for: 1)

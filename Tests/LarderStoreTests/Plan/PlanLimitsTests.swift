@@ -204,7 +204,8 @@ import Testing
     }
 
     @Test(
-        "indexes of arguments beyond every limit are rejected", arguments: [-1, Int.min, Int.max])
+        "arguments of a query with an index beyond every limit are rejected",
+        arguments: [-1, Int.min, Int.max])
     func absurdArgument(place: Int) throws {
         let error = #expect(throws: LarderError.self) {
             try rows(.comparison(Comparison(.keyPath("n"), .equal, .argument(place))))

@@ -258,7 +258,7 @@ struct FetchConformanceTests {
         return context
     }
 
-    @Test("a descriptor without arguments fetches everything, pending changes included")
+    @Test("a fetch descriptor without arguments fetches everything, also pending changes")
     func descriptor() {
         var descriptor = FetchDescriptor<Article>()
         #expect(descriptor.predicate == nil)
@@ -381,7 +381,7 @@ struct FetchConformanceTests {
         #expect(try context.fetch(descriptor).map(\.title) == ["1", "2", "3"])
     }
 
-    @Test("strings are sorted by their characters, or in an order for people")
+    @Test("models are sorted by the characters of strings, or in an order for people")
     func sortStrings() throws {
         let context = try context()
         for title in ["b", "a10", "A9", "ä", "Z"] {

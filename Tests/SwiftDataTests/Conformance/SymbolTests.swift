@@ -106,7 +106,7 @@ struct SymbolTests {
     }
 
     @Test(
-        "a call is a use of a function whose labels fit",
+        "a call counts as a use of a public function only if its labels fit",
         arguments: [
             ("a.f(1)", true), ("a.f(1, by: 2)", true), ("a.f(1, to: 2)", false),
             ("a.f(by: 2)", false), ("a.f(1) { 2 }", true), ("f", false), ("a.g(1)", false),

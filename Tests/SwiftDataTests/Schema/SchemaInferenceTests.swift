@@ -186,7 +186,7 @@ struct SchemaInferenceTests {
             Schema(Puppy.self).entities.map(\.name) == ["Animal", "Dog", "Keeper", "Puppy"])
     }
 
-    @Test("names that the store does not accept are written in another way")
+    @Test("names of models that a store does not accept are encoded in the schema")
     func names() throws {
         let text = try Schema(Unusual.self).larderSchema().fileText
         #expect(text == Self.unusual)
@@ -251,7 +251,7 @@ struct SchemaInferenceTests {
         }
     }
 
-    @Test("the order of the types does not matter to the schema, nor to its fingerprint")
+    @Test("the order of model types changes neither the schema nor its fingerprint")
     func order() throws {
         let types: [any PersistentModel.Type] = [
             Article.self, Category.self, Tag.self, Note.self, Puppy.self, Keeper.self,
@@ -264,7 +264,7 @@ struct SchemaInferenceTests {
         #expect(Schema(types).hashValue == Schema(types.reversed()).hashValue)
     }
 
-    @Test("the fingerprint is the same in every process")
+    @Test("the fingerprint of an inferred schema is the same in every process")
     func fingerprint() throws {
         let schema = Schema(
             [Shapes.Everything.self, Article.self, Puppy.self, Unusual.self, Painted.self],

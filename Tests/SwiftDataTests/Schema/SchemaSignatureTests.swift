@@ -113,7 +113,7 @@ struct SchemaSignatureTests {
         #expect(!plain.isTransformable && plain.isAttribute && !plain.isRelationship)
     }
 
-    @Test("an attribute has what its initializers set")
+    @Test("a schema attribute has the values that its initializers set")
     func attributes() {
         let written = Schema.Attribute(.unique, originalName: "old", hashModifier: "2")
         #expect(written.originalName == "old")

@@ -164,7 +164,7 @@ struct StoreContractTests {
         #expect(shelf.rows.values.compactMap(\.studioName) == ["S"])
     }
 
-    @Test("updated objects refer to new ones by the temporary identifiers of these")
+    @Test("updated objects in a save refer to new objects by temporary identifiers")
     func remapping() throws {
         let context = ModelContext(try container())
         let film = Film(title: "a")
