@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The activity of a server")
 struct ActivityTests {
-    @Test("it shows the clients of the server and their feeds")
+    @Test("the activity of a server lists its clients and their feeds")
     func activity() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
@@ -38,7 +38,7 @@ struct ActivityTests {
         #expect(after.connections.last?.followerCount == 0)
     }
 
-    @Test("the asynchronous form returns the same")
+    @Test("the asynchronous call returns the activity of a server")
     func asynchronous() async throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()

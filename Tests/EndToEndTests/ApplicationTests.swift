@@ -27,7 +27,7 @@ struct ApplicationTests {
             older.count == expected.filter { $0.key < 1_995 && $0.value.count > 40 }.count)
     }
 
-    @Test("collections with an article in a category: SUBQUERY and ANY find the same as Swift")
+    @Test("SUBQUERY and ANY find the collections with an article in a category, as Swift does")
     func collectionsOfCategory() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()

@@ -25,7 +25,7 @@ struct BackupTests {
         return nil
     }
 
-    @Test("contain the state of one moment, and can be served")
+    @Test("a backup contains the state of one moment, and can be served")
     func served() async throws {
         let path = path("backup")
         let backup = try await client.backup(to: path)
@@ -44,7 +44,7 @@ struct BackupTests {
         #expect(try await served.check().findings.isEmpty)
     }
 
-    @Test("are restored as stores that accept the tokens of their transactions only")
+    @Test("a restored backup accepts the tokens of its own transactions only")
     func restored() throws {
         _ = try client.backup(to: path("backup"))
         try insert(10)
@@ -67,7 +67,7 @@ struct BackupTests {
         #expect(code { _ = try client.history(later) } == .futureToken)
     }
 
-    @Test("never replace a file, and leave nothing after an error")
+    @Test("a backup never replaces a file, and leaves nothing after an error")
     func existing() throws {
         let path = path("backup")
         _ = try client.backup(to: path)
@@ -82,14 +82,14 @@ struct BackupTests {
             try FileManager.default.contentsOfDirectory(atPath: daemon.folder).sorted() == files)
     }
 
-    @Test("are not made of a snapshot")
+    @Test("a backup of a snapshot is refused")
     func snapshot() throws {
         try client.snapshot { snapshot in
             #expect(code { _ = try snapshot.backup(to: path("backup")) } == .unsupported)
         }
     }
 
-    @Test("that a cancelled task makes leave nothing, and the client can be used")
+    @Test("a backup that its task cancels leaves no file, and the client can be used")
     func cancellation() async throws {
         let path = path("backup")
         let task = Task { [client] in try await client.backup(to: path) }
@@ -102,7 +102,7 @@ struct BackupTests {
         try insert(10)
     }
 
-    @Test("of a client that is closed meanwhile end")
+    @Test("a backup of a closed client fails and leaves no file")
     func closed() throws {
         let other = try daemon.connect()
         other.close()

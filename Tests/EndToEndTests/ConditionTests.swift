@@ -15,7 +15,7 @@ struct ConditionTests {
         client = try daemon.connect()
     }
 
-    @Test("a set is saved if no object matches, or the expected number")
+    @Test("a change set is saved only if no object matches, or the expected number does")
     func formats() throws {
         var changes = ChangeSet([Self.ann])
         changes.unless(
@@ -33,7 +33,7 @@ struct ConditionTests {
         #expect(try client.count("Student") == 2)
     }
 
-    @Test("a condition may be a Swift predicate")
+    @Test("a condition of a save may be a Swift predicate")
     func predicates() throws {
         let name = "c"
         let insert = Change.insert(
@@ -48,7 +48,7 @@ struct ConditionTests {
         #expect(try client.save(others) == SaveResult())
     }
 
-    @Test("of two clients that check and insert at the same time, one succeeds")
+    @Test("only one of several clients that check and insert at the same time succeeds")
     func phantom() async throws {
         var changes = ChangeSet([Self.ann])
         changes.unless("Student", where: nil)

@@ -29,7 +29,8 @@ struct FeedObjectsTests {
 
     // MARK: - What is returned
 
-    @Test("an object that enters, changes in, leaves or is deleted from the selection is reported")
+    @Test(
+        "a feed reports an object that enters, changes in, leaves or is deleted from its selection")
     func selection() throws {
         let feed = client.changes(
             after: client.server.token(after: 0), objects: [HistoryObjects(Self.long)])
@@ -57,7 +58,7 @@ struct FeedObjectsTests {
         #expect(deleted[0].changes.map(\.kind) == [.deleted])
     }
 
-    @Test("an object that matched only for a time is reported to a later reader, too")
+    @Test("a feed reports an object that matched only for a time to a later reader too")
     func past() throws {
         let object = try article("first", 1)
         _ = try client.update(object, ["wordCount": 7])
@@ -71,7 +72,7 @@ struct FeedObjectsTests {
         #expect(history.position == client.server.token(after: 5))
     }
 
-    @Test("identifiers or columns are returned instead of whole objects, and all without predicate")
+    @Test("a feed can return identifiers or columns, and all objects without a predicate")
     func values() throws {
         let object = try article("first", 7)
         let category = try client.insert("Category", ["name": "one"])
@@ -103,7 +104,8 @@ struct FeedObjectsTests {
             })
     }
 
-    @Test("changes of other entities stay, and the filter of the history applies to all")
+    @Test(
+        "a feed of selected objects keeps changes of other entities, and its filter applies to all")
     func filter() throws {
         _ = try article("short", 1)
         _ = try article("long", 9)
@@ -118,7 +120,7 @@ struct FeedObjectsTests {
         #expect(newest.transactions.map(\.id) == [3])
     }
 
-    @Test("a transaction of many objects is returned whole, with its large values")
+    @Test("a feed returns a transaction of many objects whole, with its large values")
     func large() throws {
         let count = 1_500
         let text = Value.string(String(repeating: "x", count: 3_000))
@@ -137,7 +139,7 @@ struct FeedObjectsTests {
         #expect(try take(1, from: feed)[0].objects.count == count / 2)
     }
 
-    @Test("a transaction is returned once if few of its many objects match")
+    @Test("a feed returns a transaction once if few of its many objects match")
     func sparse() throws {
         let count = 6_000
         _ = try client.save(
@@ -164,7 +166,7 @@ struct FeedObjectsTests {
         #expect(try client.history(objects: [ends]).transactions.map(\.changes.count) == [5])
     }
 
-    @Test("objects of subentities are returned, with the properties of the entity that is fetched")
+    @Test("a feed returns objects of subentities with the properties of the fetched entity")
     func subentities() throws {
         let schema = """
             { "version": "1.0.0", "entities": [
@@ -189,7 +191,8 @@ struct FeedObjectsTests {
         }
     }
 
-    @Test("a fetch that is no set of objects is refused, and so are two for the same objects")
+    @Test(
+        "a feed refuses a fetch that is not a set of objects, and two fetches for the same objects")
     func refused() throws {
         func code(_ objects: [HistoryObjects]) -> ErrorCode? {
             do throws(LarderError) {
@@ -223,7 +226,7 @@ struct FeedObjectsTests {
         #expect(code([HistoryObjects(fetch)]) == nil)
     }
 
-    @Test("a predicate that fails at run time ends the feed with its error")
+    @Test("a predicate that fails at run time ends a feed with its error")
     func failing() throws {
         let sum = QueryTerm.format("category.articles.@sum.wordCount > 5")
         let feed = client.changes(
@@ -260,7 +263,7 @@ struct FeedObjectsTests {
         let matched: [Set<PersistentIdentifier>]
     }
 
-    @Test("every change of an object that matched before or after it is returned")
+    @Test("a feed returns every change of an object that matched before or after it")
     func property() throws {
         var choice = SeededGenerator.fromEnvironment("objects of the feed")
         let objects = Self.predicates.map {

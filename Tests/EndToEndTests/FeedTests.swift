@@ -56,7 +56,7 @@ struct FeedTests {
         #expect(try client.history(HistoryFetch(limit: 0)).transactions.isEmpty)
     }
 
-    @Test("deleted transactions expire the tokens before them")
+    @Test("tokens before deleted transactions expire")
     func deletion() throws {
         for _ in 0..<5 { try insert() }
         let token = client.server.token(after: 3)
@@ -93,7 +93,7 @@ struct FeedTests {
 
     // MARK: - Feed
 
-    @Test("a feed returns what is in the history, and then each commit, without gap or repeat")
+    @Test("a feed returns the history, and then each commit, without gap or repeat")
     func feed() throws {
         for _ in 0..<3 { try insert() }
         let feed = client.changes(after: client.server.token(after: 1))
@@ -119,7 +119,7 @@ struct FeedTests {
         #expect(try take(1, from: feed).map(\.id) == [2])
     }
 
-    @Test("many feeds of several kinds on several connections get what they select")
+    @Test("many feeds on several connections get the commits that they select")
     func kinds() throws {
         let clients = try (0..<4).map { _ in try daemon.connect() }
         let filters = [
@@ -144,7 +144,7 @@ struct FeedTests {
         }
     }
 
-    @Test("more feeds than requests in flight on one connection leave room for calls")
+    @Test("more feeds on one connection than requests in flight leave room for calls")
     func manyFeeds() throws {
         let feeds = (0..<200).map { _ in client.changes() }
         for feed in feeds { _ = try feed.nextEvent() }
@@ -170,7 +170,7 @@ struct FeedTests {
         #expect(transactions.map(\.id) == (1...8_000).map { $0 })
     }
 
-    @Test("a transaction of any size arrives whole")
+    @Test("a feed returns a transaction of any size whole")
     func largeTransaction() throws {
         let feed = client.changes()
         _ = try feed.nextEvent()
@@ -188,7 +188,7 @@ struct FeedTests {
         #expect(transactions == (try client.history().transactions))
     }
 
-    @Test("after a restart of the server a feed continues where it was, and says so")
+    @Test("a feed continues where it was after a restart of the server, and reports the restart")
     func restart() throws {
         let feed = client.changes()
         _ = try feed.nextEvent()
@@ -235,7 +235,7 @@ struct FeedTests {
         await #expect(throws: LarderError.self) { try await cancelled.value }
     }
 
-    @Test("the server deletes the transactions that are beyond its maximum")
+    @Test("the server deletes the transactions beyond the maximum of its history")
     func retention() throws {
         #expect(daemon.stop() == 0)
         try daemon.start(["--history-count", "3"])

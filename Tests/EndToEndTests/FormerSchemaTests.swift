@@ -58,7 +58,7 @@ struct FormerSchemaTests {
         #expect(throws: LarderError.self) { try body() }
     }
 
-    @Test("read and write the same objects, each with its own schema")
+    @Test("clients of two schema versions read and write the same objects after a migration")
     func objects() throws {
         try migrate()
         // The connection was lost; the client has its schema over the new one, too.
@@ -103,7 +103,7 @@ struct FormerSchemaTests {
         #expect(try current.check().findings.isEmpty)
     }
 
-    @Test("insert rows as a stream, and read one snapshot and batches")
+    @Test("a client of a former schema inserts rows as a stream, and reads a snapshot and batches")
     func streams() throws {
         try migrate()
         let rows = (0..<500).map { [Value.string("\($0)")] }
@@ -131,7 +131,7 @@ struct FormerSchemaTests {
         #expect(names == ["title", "pages"])
     }
 
-    @Test("follow the history and a query through the migration, with every position")
+    @Test("a client of a former schema follows the history and a query through the migration")
     func feeds() throws {
         let feed = former.changes(after: former.server.token(after: 0))
         let live = former.observe(Fetch("Book", sort: [SortKey("title")]))
@@ -181,7 +181,7 @@ struct FormerSchemaTests {
         live.cancel()
     }
 
-    @Test("find their schema by its fingerprint, also after several migrations and a restart")
+    @Test("a client finds its former schema by its fingerprint, also after a restart")
     func fingerprints() throws {
         let one = try SchemaFile.schema(parsing: Self.one)
         let two = try SchemaFile.schema(parsing: Self.two)
@@ -213,7 +213,7 @@ struct FormerSchemaTests {
         }
     }
 
-    @Test("are refused by both versions after a migration that removes something")
+    @Test("a client of a former schema is refused after a migration that removes something")
     func refused() throws {
         try migrate()
         #expect(try former.count("Book") == 1)

@@ -10,7 +10,7 @@ struct InsertionTests {
         [.string("Student \(number)"), .int(1_950 + Int64(number % 60))]
     }
 
-    @Test("stores rows in one transaction or in several, and returns their identifiers if wanted")
+    @Test("a bulk insertion stores rows in one or several transactions, and can return identifiers")
     func storing() async throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
@@ -43,7 +43,7 @@ struct InsertionTests {
         try client.insertAll(insertion, properties: names, rows: rows)
     }
 
-    @Test("the error for a refused row has the number of stored rows")
+    @Test("the error for a refused row of a bulk insertion has the number of stored rows")
     func refusal() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
@@ -78,7 +78,7 @@ struct InsertionTests {
         #expect(foreign?.code == .foreignIdentifier)
     }
 
-    @Test("only whole transactions remain if the daemon is killed")
+    @Test("only whole transactions of a bulk insertion remain if the daemon is killed")
     func killed() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()

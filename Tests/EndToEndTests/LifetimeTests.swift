@@ -45,7 +45,7 @@ struct LifetimeTests {
         #expect(try await client.object(for: ann)?.version == 9)
     }
 
-    @Test("a stop under load loses no write and repeats none")
+    @Test("a stop of the daemon under load loses no write and repeats none")
     func stopUnderLoad() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
@@ -174,7 +174,7 @@ struct LifetimeTests {
         try client.ping()
     }
 
-    @Test("a store with another schema is refused with the differences")
+    @Test("larderd refuses a store with another schema and lists the differences")
     func otherSchema() throws {
         let daemon = try TestDaemon()
         #expect(daemon.stop() == 0)
@@ -187,7 +187,7 @@ struct LifetimeTests {
         #expect(refused.errors.contains("visits") && refused.errors.contains("calls"))
     }
 
-    @Test("connecting without a daemon is an error with a hint")
+    @Test("connecting to a socket without a daemon is an error with a hint")
     func noDaemon() throws {
         let daemon = try TestDaemon(starts: false)
         let error = failure {

@@ -70,7 +70,7 @@ struct ListEditTests {
     }
 
     @Test(
-        "every edit is kept, and each client's objects are in the order of its edits",
+        "concurrent edits of a list are all kept, each client's in its order",
         arguments: [("songs", "Song"), ("fans", "Fan")])
     func concurrency(property: String, entityName: String) throws {
         let daemon = try TestDaemon(schema: Self.schema)

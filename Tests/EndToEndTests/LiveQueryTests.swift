@@ -26,7 +26,7 @@ struct LiveQueryTests {
         try results.next(timeout: .seconds(30))
     }
 
-    @Test("has the result of the fetch, and then each change of it")
+    @Test("a live query returns the result of its fetch, and then each change of it")
     func changes() throws {
         let ann = try student("Ann", 2_001)
         let bob = try student("Bob", 1_990)
@@ -65,7 +65,7 @@ struct LiveQueryTests {
         #expect(try results.next() == nil)
     }
 
-    @Test("a change of a related object moves the objects that refer to it")
+    @Test("a change of a related object moves the rows that refer to it in a live query")
     func relationships() throws {
         let (news, sport) = (
             try writer.insert("Category", ["name": "News"]),
@@ -95,7 +95,7 @@ struct LiveQueryTests {
         #expect(Set(both?.rows.compactMap { $0["name"] } ?? []) == ["Sport", "Zoo"])
     }
 
-    @Test("a limit keeps the first rows, and reads more when rows leave")
+    @Test("a live query with a limit has the first rows, and reads more when rows leave")
     func limit() throws {
         let students = try (0..<60).map { try student("\($0 + 100)", Int64($0)) }
         let results = client.observe(
@@ -110,7 +110,7 @@ struct LiveQueryTests {
         }
     }
 
-    @Test("a result has the objects of subentities, too")
+    @Test("a live query has the objects of subentities too")
     func subentities() throws {
         let daemon = try TestDaemon(
             schema: """
@@ -144,7 +144,7 @@ struct LiveQueryTests {
         #expect(try count.next(timeout: .seconds(30))?.map(\.values) == [[0]])
     }
 
-    @Test("a change that concerns more than 10,000 objects is reported as a whole result")
+    @Test("a change of more than 10,000 objects is reported as a whole result")
     func manyObjects() throws {
         let news = try writer.insert("Category", ["name": "News"])
         let articles = (0..<10_001).map { number in
@@ -171,7 +171,7 @@ struct LiveQueryTests {
         #expect(try count.next(timeout: wait)?.map(\.values) == [[0]])
     }
 
-    @Test("an observer that joins a query of the time has its result, and changes that fit to it")
+    @Test("an observer that joins a query of the time gets its result and changes that fit it")
     func time() throws {
         for number in 0..<3 { _ = try student("\(number)", 2_000) }
         let moment = Date().addingTimeInterval(0.5)
@@ -189,7 +189,7 @@ struct LiveQueryTests {
         }
     }
 
-    @Test("counts and aggregates are reported when they change")
+    @Test("live counts and aggregates are reported when they change")
     func values() throws {
         let counts = client.observeValues(
             .count(entityName: "Student", predicate: .format("birthOfYear > 10")))
@@ -229,7 +229,7 @@ struct LiveQueryTests {
                 == .malformedPredicate)
     }
 
-    @Test("a predicate that fails at run time ends the observer with its error")
+    @Test("a predicate that fails at run time ends a live query with its error")
     func failure() throws {
         let results = client.observe(
             Fetch("Category", where: .format("articles.@sum.wordCount > 5")))
@@ -247,7 +247,7 @@ struct LiveQueryTests {
         #expect(try results.next() == nil)
     }
 
-    @Test("a value that fails at run time ends its observer alone")
+    @Test("a live value that fails at run time ends its observer alone")
     func failureOfValues() throws {
         let sums = client.observeValues(
             .aggregate(Aggregate("Article", [.init(.sum, "wordCount")])))
@@ -268,7 +268,7 @@ struct LiveQueryTests {
         #expect(try sums.next() == nil)
     }
 
-    @Test("after its history was deleted, a client that was away gets the difference")
+    @Test("a live query gets the difference after its history was deleted while it was away")
     func historyDeletedMeanwhile() throws {
         let (ann, bob) = (try student("Ann", 1), try student("Bob", 2))
         let results = client.observe(Fetch("Student", sort: [SortKey("name")]))
@@ -286,7 +286,7 @@ struct LiveQueryTests {
         #expect(names(result) == ["Cid", "Dan"])
     }
 
-    @Test("after a restart the next result has the difference to the last one")
+    @Test("a live query gets the difference to its last result after a restart")
     func restart() throws {
         let (ann, bob) = (try student("Ann", 1), try student("Bob", 2))
         let results = client.observe(Fetch("Student", sort: [SortKey("name")]))
@@ -303,7 +303,7 @@ struct LiveQueryTests {
         #expect(names(result) == ["Bob", "Cid"])
     }
 
-    @Test("many observers of a few kinds on several connections get each change")
+    @Test("many observers on several connections get each change of their queries")
     func manyObservers() throws {
         let clients = try (0..<3).map { _ in try daemon.connect() }
         let observers = (0..<300).map { number in

@@ -46,7 +46,7 @@ struct LiveSectionTests {
 
     // MARK: - Sections
 
-    @Test("the rows of a section are together, and the sections are in order, nil first")
+    @Test("the rows of a section are together, and sections are in order, nil first")
     func order() throws {
         let (sport, news) = (try category("Sport"), try category("News"))
         for (title, category) in [("d", sport), ("c", news), ("b", nil), ("a", sport)] {
@@ -66,7 +66,7 @@ struct LiveSectionTests {
         #expect(try next(plain).sections == [])
     }
 
-    @Test("a commit inserts and deletes sections, and changes the counts of others")
+    @Test("a commit inserts and deletes sections, and changes the counts of other sections")
     func changes() throws {
         let (sport, news) = (try category("Sport"), try category("News"))
         let results = client.observe(Self.byTitle, sectionedBy: "category.name")
@@ -117,7 +117,7 @@ struct LiveSectionTests {
         #expect(outline(gone) == ["nil: a c", "Sport: b"])
     }
 
-    @Test("with a limit, sections are those of the first rows")
+    @Test("the sections of a live query with a limit are those of its first rows")
     func limit() throws {
         let (news, sport) = (try category("News"), try category("Sport"))
         let first = try article("a", news)
@@ -131,7 +131,7 @@ struct LiveSectionTests {
         #expect(result.deletedSections == [0] && result.insertedSections == [])
     }
 
-    @Test("a section is any expression, also a count or an object")
+    @Test("a section of a live query can be any expression, also a count or an object")
     func expressions() throws {
         let news = try category("News")
         try article("a", news, words: 120)
@@ -207,7 +207,7 @@ struct LiveSectionTests {
         #expect(rows.sections.first?.value == "News" && rows.rows.count == 1)
     }
 
-    @Test("observers with different sections have different queries, and others share one")
+    @Test("observers share a live query only if their sections are equal")
     func sharing() throws {
         let observers = ["category.name", "title", "title"].map {
             client.observe(Self.byTitle, sectionedBy: SortKey($0))
@@ -284,7 +284,7 @@ struct LiveSectionTests {
         return found.elementsEqual(expected, by: ==) && result.rows == rows
     }
 
-    @Test("sections always equal those of a fresh fetch, after any commits")
+    @Test("the sections of a live query equal those of a fresh fetch after any commits")
     func property() throws {
         var choice = SeededGenerator.fromEnvironment("sections of live queries")
         let observers = Self.samples.map {

@@ -28,7 +28,7 @@ struct MigrationTests {
         schema = try SchemaFile.schema(parsing: Self.two)
     }
 
-    @Test("gives every client the new schema, and objects keep their identifiers")
+    @Test("a migration gives every client the new schema, and objects keep their identifiers")
     func clients() async throws {
         let book = try await client.insert("Book", ["title": "Sea", "pages": "120"])
         let other = try daemon.connect()
@@ -56,7 +56,7 @@ struct MigrationTests {
         #expect(try await client.migrate(to: schema).changes.isEmpty)
     }
 
-    @Test("that is refused changes nothing, and the store is served as before")
+    @Test("a refused migration changes nothing, and the store is served as before")
     func refused() async throws {
         _ = try await client.insert("Book", ["title": "Sea", "pages": "many"])
         let other = try daemon.connect()
@@ -76,7 +76,7 @@ struct MigrationTests {
         #expect(reason?.problems.first?.hasPrefix("version: 0.1.0 is older") == true)
     }
 
-    @Test("refuses clients that were built for the former schema, by name")
+    @Test("a client built for the former schema is refused after a migration, with both versions")
     func formerVersion() throws {
         _ = try client.migrate(to: schema)
         var options = StoreClient.Options()
@@ -89,7 +89,7 @@ struct MigrationTests {
         #expect(error?.message.contains("2.0.0") == true)
     }
 
-    @Test("is made once, and loses no save, if many clients request it while others save")
+    @Test("a migration that many clients request is done once, and no save is lost")
     func race() throws {
         let daemon = daemon
         let schema = schema
@@ -133,7 +133,7 @@ struct MigrationTests {
         #expect(migrations == 1)
     }
 
-    @Test("ends before the server does, and the store has one schema or the other")
+    @Test("a migration ends before a stop of the server, and the store is consistent")
     func stop() throws {
         for number in 0..<200 { _ = try client.insert("Book", ["title": .string("\(number)")]) }
         let daemon = daemon

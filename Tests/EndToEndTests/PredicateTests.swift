@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Swift predicates select the same objects in a store and in memory")
 struct PredicateTests {
-    @Test("comparisons, nil, and, or, not, ranges and lists")
+    @Test("Swift predicates over values select the same objects in a store and in memory")
     func values() throws {
         let articles = try ArticleStore()
         try articles.check(#Predicate { $0.words == 100 })
@@ -44,7 +44,7 @@ struct PredicateTests {
         try articles.check(#Predicate { $0.date == tenth ?? day })
     }
 
-    @Test("searches for words, whose best objects come first")
+    @Test("Swift predicates that search for words select the same objects in a store and in memory")
     func searches() throws {
         let articles = try ArticleStore()
         let both = try TextSearch("uber OR b OR strasse", in: \Article.title, \Article.subtitle)
@@ -67,7 +67,7 @@ struct PredicateTests {
                 == expected.prefix(3).map { .int(Int64($0.number)) })
     }
 
-    @Test("strings by characters, and ignoring case and diacritics")
+    @Test("Swift predicates over strings select the same objects in a store and in memory")
     func strings() throws {
         let articles = try ArticleStore()
         try articles.check(#Predicate { $0.title == "e\u{301}cole" })
@@ -101,7 +101,7 @@ struct PredicateTests {
             #Predicate { if let subtitle = $0.subtitle { subtitle != "b" } else { $0.words > 1 } })
     }
 
-    @Test("to-one relationships, with and without an object, and to-many relationships")
+    @Test("Swift predicates over relationships select the same objects in a store and in memory")
     func relationships() throws {
         let articles = try ArticleStore()
         let news = articles.categories[0].persistentModelID
@@ -151,7 +151,7 @@ struct PredicateTests {
             })
     }
 
-    @Test("fetch, count and aggregate take a predicate, blocking or not")
+    @Test("fetch, count and aggregate accept a Swift predicate, blocking or not")
     func calls() async throws {
         let articles = try ArticleStore()
         let client = articles.client
@@ -171,7 +171,7 @@ struct PredicateTests {
         #expect(failure { _ = try client.count(where: refused) }?.code == .unsupportedPredicate)
     }
 
-    @Test("updateAll and deleteAll take a predicate, blocking or not")
+    @Test("updateAll and deleteAll accept a Swift predicate, blocking or not")
     func changes() async throws {
         let articles = try ArticleStore()
         let client = articles.client
@@ -211,7 +211,7 @@ struct PredicateTests {
         #expect(rows.map { $0["count"] } == [.int(Int64(expected.count))])
     }
 
-    @Test("computed values")
+    @Test("Swift predicates with computed values select the same objects in a store and in memory")
     func functions() throws {
         let articles = try ArticleStore()
         try articles.check(#Predicate { $0.words + 1 > 101 })

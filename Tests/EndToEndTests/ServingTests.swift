@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Clients of a daemon")
 struct ServingTests {
-    @Test("the server describes the store as the schema file does")
+    @Test("the server describes the schema of its store as the schema file does")
     func schema() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
@@ -22,7 +22,7 @@ struct ServingTests {
         #expect(explanation.sql.contains("Student") && !explanation.steps.isEmpty)
     }
 
-    @Test("invalid queries and invalid data are typed errors, and the connection stays open")
+    @Test("invalid queries and data are typed errors, and the connection stays open")
     func badInput() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
@@ -192,7 +192,7 @@ struct ServingTests {
         #expect(try client.fetch("Student", where: "birthOfYear >= 50000").count == 50_000)
     }
 
-    @Test("a task reads a stream to its end, and another one partly")
+    @Test("a task can read a stream to its end, and another stream partly")
     func streamInTask() async throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()

@@ -59,7 +59,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("a snapshot cannot be changed")
+    @Test("a client's snapshot refuses changes")
     func readOnly() throws {
         try client.snapshot { snapshot in
             func code(_ body: () throws -> Void) -> ErrorCode? {
@@ -77,7 +77,7 @@ struct SnapshotTests {
         #expect(try client.history().transactions.count == 10)
     }
 
-    @Test("reads after the end of a snapshot fail, and others do not")
+    @Test("reads in a snapshot fail after its end, and other reads do not")
     func ended() throws {
         var ended: StoreClient?
         try client.snapshot { ended = $0 }
@@ -85,7 +85,7 @@ struct SnapshotTests {
         #expect(try client.count("Student") == 10)
     }
 
-    @Test("the server ends a snapshot whose time is over")
+    @Test("the server ends a client's snapshot whose time is over")
     func expiry() throws {
         #expect(daemon.stop() == 0)
         try daemon.start(["--query-timeout", "1"])
@@ -105,7 +105,7 @@ struct SnapshotTests {
         #expect(try client.count("Student") == 10)
     }
 
-    @Test("tasks read in a snapshot, and a stop of the server ends it")
+    @Test("tasks read in a snapshot, and a stop of the server ends the snapshot")
     func asynchronous() async throws {
         let count = try await client.snapshot { snapshot in
             try await snapshot.count("Student")

@@ -68,7 +68,7 @@ struct StagedMigrationTests {
         try ["Ann Lee", "Bob Ray"].map { try client.insert("Person", ["name": .string($0)]) }
     }
 
-    @Test("runs its code on the objects, and takes effect at once for all")
+    @Test("a migration in stages runs its code on the objects, and takes effect at once for all")
     func split() throws {
         let people = try insertPeople()
         let other = try daemon.connect()
@@ -102,14 +102,14 @@ struct StagedMigrationTests {
                 .filter { $0.hasPrefix(".larder") }.isEmpty)
     }
 
-    @Test("of one stage without code leaves the client with the new schema")
+    @Test("a migration of one stage without code leaves the client with the new schema")
     func oneStage() throws {
         let migration = try StagedMigration([.lightweight(from: schemas[0], to: schemas[1])])
         #expect(try client.migrate(by: migration).count == 1)
         #expect(try client.schema() == schemas[1])
     }
 
-    @Test("that throws, is refused or is cancelled leaves the store as it was")
+    @Test("a migration in stages that fails or is cancelled leaves the store unchanged")
     func failures() async throws {
         let people = try insertPeople()
         struct Stop: Error {}
@@ -149,7 +149,7 @@ struct StagedMigrationTests {
         _ = try await asker.update(people[0], ["name": "Ann Ray"])
     }
 
-    @Test("is abandoned if the server is killed, and leaves no file")
+    @Test("a migration in stages is abandoned if the server is killed, and leaves no file")
     func killed() throws {
         _ = try insertPeople()
         let daemon = daemon
@@ -169,7 +169,7 @@ struct StagedMigrationTests {
                 .filter { $0.hasPrefix(".larder") }.isEmpty)
     }
 
-    @Test("is made by one of several programs, and the others find it done")
+    @Test("a migration in stages that several programs request runs once")
     func race() throws {
         _ = try insertPeople()
         let daemon = daemon
@@ -186,7 +186,7 @@ struct StagedMigrationTests {
         #expect(runs.withLock { $0 } == 1)
     }
 
-    @Test("keeps a backup of the store as it was")
+    @Test("a migration in stages can keep a backup of the former store")
     func backup() throws {
         _ = try insertPeople()
         let path = "\(daemon.folder)/before"
@@ -210,7 +210,7 @@ struct StagedMigrationTests {
         #expect(error?.code == .migrationRefused || error?.code == .fileExists)
     }
 
-    @Test("has stages that follow each other, one of which begins with the store's schema")
+    @Test("stages that do not follow each other, or not the store's schema, are refused")
     func plans() throws {
         func error(_ stages: [MigrationStage]) -> LarderError? {
             #expect(throws: LarderError.self) { try StagedMigration(stages) }

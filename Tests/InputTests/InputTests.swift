@@ -16,7 +16,9 @@ struct InputTests {
         }
     }
 
-    @Test("every input of a corpus is handled as it should be", arguments: FuzzedInputs.names)
+    @Test(
+        "each input in a fuzzer's corpus is accepted or rejected without a fault",
+        arguments: FuzzedInputs.names)
     func replay(name: String) throws {
         let input = try #require(try FuzzedInputs.input(named: name))
         let corpus = try Self.corpus(name)
@@ -26,7 +28,9 @@ struct InputTests {
         }
     }
 
-    @Test("changed inputs are handled as they should be", arguments: FuzzedInputs.names)
+    @Test(
+        "each random change of a corpus input is accepted or rejected without a fault",
+        arguments: FuzzedInputs.names)
     func mutations(name: String) throws {
         let input = try #require(try FuzzedInputs.input(named: name))
         var generator = SeededGenerator.fromEnvironment("changed \(name)")
@@ -41,7 +45,7 @@ struct InputTests {
         }
     }
 
-    @Test("each kind of input has a corpus, and there is no other")
+    @Test("each kind of fuzzed input has a corpus, and each corpus has a kind")
     func folders() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: Self.corpora)
         #expect(Set(folders) == Set(FuzzedInputs.names))

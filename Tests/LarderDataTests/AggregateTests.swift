@@ -46,7 +46,7 @@ struct AggregateTests {
         return context
     }
 
-    @Test("groups models by a value along a relationship, and computes typed values")
+    @Test("an aggregate groups models along a relationship and computes typed columns")
     func groups() throws {
         let shelf = #Expression<Book, String?> { $0.shelf?.name }
         let rows = try context().aggregate(
@@ -58,7 +58,7 @@ struct AggregateTests {
         #expect(rows.map(\.3) == [20, 20, 50])
     }
 
-    @Test("counts groups by key paths alone")
+    @Test("an aggregate counts the groups of an attribute or a relationship by its key path")
     func groupedCounts() throws {
         let context = try context()
         let byPrice = try context.aggregate(
@@ -71,7 +71,7 @@ struct AggregateTests {
         #expect(byShelf.map(\.0) == [shelves[0].id, shelves[1].id, nil])
     }
 
-    @Test("removes groups by a predicate over the result, and filters columns and models")
+    @Test("a having predicate removes groups, and filters select the models of a column")
     func having() throws {
         let minimum = 2
         let rows = try context().aggregate(
@@ -88,7 +88,7 @@ struct AggregateTests {
         #expect(prices.first?.2 == 50)
     }
 
-    @Test("the predicate over the result has every column, with its type")
+    @Test("a having predicate can use every column of an aggregate with its type")
     func havingOfEveryType() throws {
         let context = try context()
         let shelf = #Expression<Book, String?> { $0.shelf?.name }
@@ -114,7 +114,7 @@ struct AggregateTests {
         #expect(one.isEmpty)
     }
 
-    @Test("sorts by values that are no columns, and keeps captured values apart")
+    @Test("an aggregate sorts by values that are not columns, and distinguishes captured values")
     func sorting() throws {
         let context = try context()
         let (low, high) = (15, 35)
@@ -130,7 +130,7 @@ struct AggregateTests {
         #expect(names == ["T5", "T4"])
     }
 
-    @Test("what groups cannot be sorted by, and what they do not have, are errors")
+    @Test("an aggregate reports what its groups do not have or cannot be sorted by as an error")
     func aggregateErrors() throws {
         let context = try context()
         do {
@@ -149,7 +149,7 @@ struct AggregateTests {
         }
     }
 
-    @Test("updates all models that match in one transaction, and refreshes those of the context")
+    @Test("an update by predicate changes all models that match, and refreshes held ones")
     func update() throws {
         let context = try context()
         let book = try #require(
@@ -163,7 +163,7 @@ struct AggregateTests {
         #expect(book.pages == 41)
     }
 
-    @Test("finds models by words, saved or not")
+    @Test("a text search finds models by words, whether saved or pending")
     func search() throws {
         let context = try context()
         context.insert(Book(title: "Émile's larder", pages: 7))

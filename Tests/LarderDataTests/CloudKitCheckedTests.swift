@@ -20,7 +20,7 @@ import Testing
 
 @Suite("A checked model class")
 struct CloudKitCheckedTests {
-    @Test("that can be synchronized has no warning, and its schema no problem")
+    @Test("the schema of a class that CloudKit can synchronize has no CloudKit problem")
     func correct() {
         #expect(Schema(Synchronized.self).cloudKitProblems == [])
     }

@@ -13,7 +13,7 @@ struct LiveFetchTests {
     }
 
     @Test(
-        "has the values, and those after each commit of others with the differences",
+        "an observed fetch returns the values and their differences after each commit",
         arguments: StoreKind.allCases)
     func commits(_ kind: StoreKind) async throws {
         let (own, other, folder) = try kind.containers(for: Shelf.self, Book.self)
@@ -44,7 +44,7 @@ struct LiveFetchTests {
         #expect(fourth.deleted == first.identifiers && fourth.updated.isEmpty)
     }
 
-    @Test("leaves out results that are as before")
+    @Test("an observed fetch omits a commit that does not change its values")
     func unchanged() async throws {
         let (own, other, _) = try StoreKind.memory.containers(for: Shelf.self, Book.self)
         try change(other) { $0.insert(Book(title: "A", pages: 1)) }
@@ -56,7 +56,7 @@ struct LiveFetchTests {
         #expect(try await results.next(isolation: #isolation)?.values == [2, 1])
     }
 
-    @Test("includes the pending changes of its context")
+    @Test("an observed fetch includes the pending changes of its context")
     func pending() async throws {
         let (own, _, _) = try StoreKind.memory.containers(for: Shelf.self, Book.self)
         let context = ModelContext(own)
@@ -78,7 +78,9 @@ struct LiveFetchTests {
         #expect(try await committed.next(isolation: #isolation)?.values == ["C"])
     }
 
-    @Test("of a container follows values along relationships", arguments: StoreKind.allCases)
+    @Test(
+        "an observed fetch of a container follows values along relationships",
+        arguments: StoreKind.allCases)
     func relationships(_ kind: StoreKind) async throws {
         let (own, other, folder) = try kind.containers(for: Shelf.self, Book.self)
         defer { withExtendedLifetime(folder) {} }
@@ -91,7 +93,7 @@ struct LiveFetchTests {
         #expect(try await results.next(isolation: #isolation)?.values == ["new"])
     }
 
-    @Test("ends when its task is cancelled", arguments: StoreKind.allCases)
+    @Test("an observed fetch ends when its task is cancelled", arguments: StoreKind.allCases)
     func cancellation(_ kind: StoreKind) async throws {
         let (own, _, folder) = try kind.containers(for: Shelf.self, Book.self)
         defer { withExtendedLifetime(folder) {} }
@@ -109,7 +111,7 @@ struct LiveFetchTests {
         #expect(try await task.value == 1)
     }
 
-    @Test("ends with the error of its fetch")
+    @Test("an observed fetch ends with the error of its predicate")
     func errors() async throws {
         let (own, _, _) = try StoreKind.memory.containers(for: Shelf.self, Book.self)
         let wrong = FetchDescriptor<Book>(predicate: #Predicate { $0.label == "A" })
@@ -123,7 +125,7 @@ struct LiveFetchTests {
         #expect(try await results.next(isolation: #isolation) == nil)
     }
 
-    @Test("follows one object by its identifier, as the value to which it converts")
+    @Test("an observed fetch follows one object by its identifier until it is deleted")
     func object() async throws {
         let (own, other, _) = try StoreKind.memory.containers(for: TaskModel.self)
         let context = ModelContext(other)
@@ -158,7 +160,7 @@ struct LiveFetchTests {
         }
     }
 
-    @Test("runs on the model actor of its context")
+    @Test("an observed fetch runs on the model actor of its context")
     func actor() async throws {
         let (own, _, _) = try StoreKind.memory.containers(for: Shelf.self, Book.self)
         #expect(try await Reader(modelContainer: own).firstResults() == [[], ["A"]])

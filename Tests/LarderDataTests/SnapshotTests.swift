@@ -6,7 +6,9 @@ import Testing
 struct SnapshotTests {
     private let byTitle = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)])
 
-    @Test("has one state in every read, whatever is saved meanwhile", arguments: StoreKind.allCases)
+    @Test(
+        "every read in a snapshot of a context sees one state, whatever is saved meanwhile",
+        arguments: StoreKind.allCases)
     func reads(_ kind: StoreKind) throws {
         let (own, other, folder) = try kind.containers(for: Shelf.self, Book.self)
         defer { withExtendedLifetime(folder) {} }
@@ -37,7 +39,9 @@ struct SnapshotTests {
         #expect(try context.aggregate(Book.self, .sum(\.pages)) == [103])
     }
 
-    @Test("shows pending changes, and keeps them", arguments: StoreKind.allCases)
+    @Test(
+        "a snapshot of a context shows pending changes but cannot save them",
+        arguments: StoreKind.allCases)
     func pending(_ kind: StoreKind) throws {
         let (own, other, folder) = try kind.containers(for: Shelf.self, Book.self)
         defer { withExtendedLifetime(folder) {} }
@@ -62,7 +66,7 @@ struct SnapshotTests {
         #expect(try context.fetch(byTitle).map(\.pages) == [2, 1])
     }
 
-    @Test("ends with the error of its closure")
+    @Test("a snapshot of a context ends with the error of its closure")
     func errors() throws {
         struct Failure: Error {}
         let (own, other, _) = try StoreKind.memory.containers(for: Shelf.self, Book.self)
@@ -72,7 +76,7 @@ struct SnapshotTests {
         #expect(try context.fetchCount(byTitle) == 1)
     }
 
-    @Test("covers each store of a container")
+    @Test("a snapshot of a context covers each store of its container")
     func stores() throws {
         let (one, two) = (Schema([TaskModel.self]), Schema([Shelf.self, Book.self]))
         let container = try ModelContainer(
@@ -94,7 +98,9 @@ struct SnapshotTests {
         #expect(try context.fetchCount(FetchDescriptor<Shelf>()) == 1)
     }
 
-    @MainActor @Test("what is saved meanwhile reaches the observers of the context after it")
+    @MainActor
+    @Test(
+        "the commits during a snapshot of a context reach its observers after the snapshot")
     func observers() throws {
         let (own, other, _) = try StoreKind.memory.containers(for: Shelf.self, Book.self)
         let context = ModelContext(own)

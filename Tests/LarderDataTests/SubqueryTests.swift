@@ -37,7 +37,7 @@ struct SubqueryTests {
         return found
     }
 
-    @Test("count the elements of a list that match")
+    @Test("a #Predicate can count the elements of a list that match")
     func filteredCount() throws {
         let pages = 10
         #expect(
@@ -50,7 +50,7 @@ struct SubqueryTests {
                 == ["three", "two"])
     }
 
-    @Test("compare the element with a value of the outer model")
+    @Test("a subquery in a #Predicate can compare an element with a value of the outer model")
     func outerVariable() throws {
         #expect(
             try names(
@@ -59,7 +59,7 @@ struct SubqueryTests {
                 }) == ["three", "two"])
     }
 
-    @Test("ask for one element, and for all")
+    @Test("a #Predicate can require a match of one element, or of all elements")
     func quantifiers() throws {
         #expect(try names(#Predicate { $0.books.contains { $0.pages == 20 } }) == ["three"])
         #expect(
@@ -67,7 +67,7 @@ struct SubqueryTests {
                 == ["none", "one", "two"])
     }
 
-    @Test("nest in each other")
+    @Test("subqueries in a #Predicate can be nested")
     func nested() throws {
         #expect(
             try names(
@@ -78,7 +78,7 @@ struct SubqueryTests {
                 }) == ["three"])
     }
 
-    @Test("take an object, and return identifiers in order")
+    @Test("a subquery in a #Predicate can take an object, and identifiers are fetched in order")
     func identifiers() throws {
         let context = try context()
         let book = try #require(

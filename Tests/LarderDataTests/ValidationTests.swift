@@ -59,7 +59,9 @@ struct ValidationTests {
         }
     }
 
-    @Test("have the model, its properties, the rule and a sentence", arguments: StoreKind.allCases)
+    @Test(
+        "a rejected save reports each model, its properties, the broken rule and a message",
+        arguments: StoreKind.allCases)
     func counts(_ kind: StoreKind) throws {
         let (context, folder) = try context(kind)
         defer { withExtendedLifetime(folder) {} }
@@ -79,7 +81,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "name a required model that is missing, of a model that is saved",
+        "a rejected save reports the saved model whose required model is deleted",
         arguments: StoreKind.allCases)
     func required(_ kind: StoreKind) throws {
         let (context, folder) = try context(kind)
@@ -95,7 +97,8 @@ struct ValidationTests {
         #expect(found.map(\.rule) == [.optional])
     }
 
-    @Test("name the model whose deletion is denied", arguments: StoreKind.allCases)
+    @Test(
+        "a rejected save reports the model whose deletion is denied", arguments: StoreKind.allCases)
     func denied(_ kind: StoreKind) throws {
         let (context, folder) = try context(kind)
         defer { withExtendedLifetime(folder) {} }
@@ -110,7 +113,8 @@ struct ValidationTests {
     }
 
     @Test(
-        "name the properties whose values two objects have already", arguments: StoreKind.allCases)
+        "a rejected save reports the properties whose unique values another model has",
+        arguments: StoreKind.allCases)
     func unique(_ kind: StoreKind) throws {
         let (context, folder) = try context(kind)
         defer { withExtendedLifetime(folder) {} }
@@ -131,7 +135,7 @@ struct ValidationTests {
         #expect(changed.map(\.propertyNames) == [["code"]])
     }
 
-    @Test("name properties as the class does, for an update by predicate, too")
+    @Test("a rejected update by predicate reports properties by their names in the class")
     func update() throws {
         let (context, _) = try context(.memory)
         let teams = [Team(code: "A", number: 1), Team(code: "B", number: 2)]
@@ -147,7 +151,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("are none for other errors")
+    @Test("an error that is not a rejected save has no validation problems")
     func others() throws {
         let (context, _) = try context(.memory)
         let wrong = FetchDescriptor<Team>(predicate: #Predicate { $0.label == "A" })

@@ -53,7 +53,7 @@ struct ValueTests {
         #expect(try fetch.values().map(\.title) == ["real"])
     }
 
-    @Test("the conversion of a deleted model is nil, and the model keeps its values")
+    @Test("the value of a deleted model is nil, and the model keeps its properties")
     func deletion() throws {
         let container = try ModelContainer(
             for: TaskModel.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -69,7 +69,7 @@ struct ValueTests {
         #expect(task.title == "real")
     }
 
-    @Test("a mock is made of a value, has its members, and is updated by another value")
+    @Test("a mock is made from a value, has its members, and is updated by another value")
     func mocks() {
         let mock = MockTask(TaskValue(id: .uuid(UUID()), title: "A"))
         mock.isCompleted = true
@@ -103,7 +103,7 @@ struct ValueTests {
         return [before, show()]
     }
 
-    @MainActor @Test("a view over mocks follows their changes")
+    @MainActor @Test("a view over mock models follows their changes")
     func observedMocks() async throws {
         let mock = LiveMockTask(TaskValue(id: .integer(1), title: "A"))
         let shown = try await titles(
@@ -111,7 +111,10 @@ struct ValueTests {
         #expect(shown == [["A"], ["B"]])
     }
 
-    @MainActor @Test("the same view follows the models of a store", arguments: StoreKind.allCases)
+    @MainActor
+    @Test(
+        "a view that can show mocks also follows the models of a store",
+        arguments: StoreKind.allCases)
     func observedModels(_ kind: StoreKind) async throws {
         let (own, other, folder) = try kind.containers(for: TaskModel.self)
         defer { withExtendedLifetime(folder) {} }
@@ -130,7 +133,7 @@ struct ValueTests {
 
 @Suite("Identities")
 struct IdentityTests {
-    @Test("become text, and are read again")
+    @Test("a wrapped identity becomes text and is read back from it")
     func text() throws {
         let stored = try PersistentIdentifier(
             uriRepresentation: "x-coredata://8D1B1E90-9D4C-4C3C-8E0B-0A1E0C7B2A11/Book/p7")
@@ -155,7 +158,7 @@ struct IdentityTests {
                 == #"["integer:3"]"#)
     }
 
-    @Test("are not read from another text")
+    @Test("a wrapped identity cannot be read from malformed text")
     func malformed() {
         for text in ["", "x", ":", "integer:", "integer:x", "uuid:1", "x-coredata:", "number:1"] {
             #expect(WrappedID(text) == nil)
@@ -166,7 +169,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "of models become URIs, and lead to the model in another container",
+        "the URI of a model leads to the same model in another container",
         arguments: StoreKind.allCases)
     func uri(_ kind: StoreKind) throws {
         let (own, other, folder) = try kind.containers(for: TaskModel.self)

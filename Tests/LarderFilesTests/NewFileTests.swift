@@ -30,7 +30,7 @@ struct NewFileTests {
         return nil
     }
 
-    @Test("has no name until it is published, and then has what was written")
+    @Test("a new file has no name until it is published with its contents")
     func unnamed() throws {
         let file = try NewFile(at: path)
         #expect(file.temporaryPath == nil)
@@ -46,7 +46,7 @@ struct NewFileTests {
         #expect(try Data(contentsOf: URL(filePath: path)) == Data([1, 2, 3, 4]))
     }
 
-    @Test("with a temporary name is renamed, or removed with its log")
+    @Test("a new file with a temporary name is renamed, or removed with its log")
     func named() throws {
         let published = try NewFile(at: path, isNamed: true)
         #expect(files.count == 1 && files[0].hasPrefix(".larder-new-"))
@@ -63,7 +63,7 @@ struct NewFileTests {
         #expect(files == ["file"])
     }
 
-    @Test("does not replace a file, also not one that was created after it")
+    @Test("a new file does not replace a file, even one that was created after it")
     func existing() throws {
         for isNamed in [false, true] {
             let file = try NewFile(at: path, isNamed: isNamed)
@@ -78,7 +78,7 @@ struct NewFileTests {
         }
     }
 
-    @Test("is not written by two at a time under one temporary name")
+    @Test("two writers cannot write a new file under one temporary name")
     func concurrent() throws {
         let first = try NewFile(at: path, isNamed: true)
         #expect(
@@ -88,7 +88,7 @@ struct NewFileTests {
         try first.publish()
     }
 
-    @Test("cannot have an impossible path")
+    @Test("a new file at an impossible path is a typed error")
     func paths() {
         for (path, expected) in [
             ("", .storageFailed), ("a\0b", .storageFailed), ("\(folder.path)/", .storageFailed),

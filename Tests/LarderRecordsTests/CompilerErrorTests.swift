@@ -67,7 +67,7 @@ struct CompilerErrorTests {
         ("try store.modify(book) { $0.page += 1 }", "value of type 'Book' has no member 'page'"),
     ]
 
-    @Test("each mistake is an error at its line, and nothing else is")
+    @Test("the compiler rejects each wrong use of a record at its line, and nothing else")
     func statements() throws {
         var source = Self.declarations + "\n"
         for (number, (statement, _)) in Self.statements.enumerated() {
@@ -97,7 +97,7 @@ struct CompilerErrorTests {
         }
     }
 
-    @Test("a property of a type that cannot be stored is an error that says which can")
+    @Test("a property of a type that cannot be stored is a compiler error that names the cause")
     func unsupportedType() throws {
         let output = try compilerOutput(
             """
@@ -111,7 +111,7 @@ struct CompilerErrorTests {
         #expect(output.contains("a property of an entity has an attribute type"), "\(output)")
     }
 
-    @Test("the Swift examples of the documentation compile")
+    @Test("the Swift examples of the documentation of records compile")
     func documentation() throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let text = try String(contentsOfFile: "/\(root)/docs/records.md", encoding: .utf8)

@@ -10,7 +10,7 @@ import Testing
 @Suite("@Entity reports what is wrong with a declaration")
 struct ExpansionTests {
     @Test(
-        "each error names the property and what to write",
+        "each error of the macro @Entity names the property and what to write",
         arguments: [
             ("class Book { var id: PersistentIdentifier? }", "@Entity is attached to structs only"),
             ("enum Book { case a }", "@Entity is attached to structs only"),
@@ -67,13 +67,14 @@ struct ExpansionTests {
         #expect(expansion(of: declaration).messages == [message])
     }
 
-    @Test("the name of an entity is a literal")
+    @Test("the macro @Entity refuses a name that is not a string literal")
     func name() {
         let result = expansion(of: "struct Book { var id: PersistentIdentifier? }", "(name)")
         #expect(result.messages == ["the name of the entity is a string literal"])
     }
 
-    @Test("computed, static and transient properties are not stored, observed ones are")
+    @Test(
+        "the macro @Entity stores observed properties, but not computed, static or transient ones")
     func storedProperties() {
         let result = expansion(
             of: """

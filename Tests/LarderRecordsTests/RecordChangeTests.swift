@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Changes to records")
 struct RecordChangeTests {
-    @Test("one property is set, and others stay as they are")
+    @Test("setting one property of a record leaves its other properties unchanged")
     func property() throws {
         let library = try Library()
         let boats = try Ref(library.books[1])
@@ -23,7 +23,7 @@ struct RecordChangeTests {
                 == .versionConflict)
     }
 
-    @Test("a record is saved by what differs from the one that was read")
+    @Test("saving a record sends only the properties that differ from the record that was read")
     func difference() throws {
         let library = try Library()
         let read = try #require(try library.store.object(for: Ref(library.books[0])))
@@ -65,7 +65,7 @@ struct RecordChangeTests {
         for book in saved { #expect(Set(book.keywords) == Set((0..<8).map(String.init))) }
     }
 
-    @Test("modify ends with the closure's error, with nothing to save, and at a deleted object")
+    @Test("modify ends with its closure's error, without a change, and if the object is deleted")
     func modificationEnds() throws {
         struct Stop: Error {}
         let library = try Library()
@@ -88,7 +88,7 @@ struct RecordChangeTests {
         #expect(try library.store.object(for: Ref(library.books[1]))?.pages == 300)
     }
 
-    @Test("changes in a closure are one transaction, and references are resolved")
+    @Test("changes of records in a closure are one transaction, and new references are resolved")
     func closure() throws {
         let library = try Library()
         var zoe: Ref<Author>?
@@ -115,7 +115,7 @@ struct RecordChangeTests {
         #expect(try library.store.count(Author.self) == 4)
     }
 
-    @Test("bulk changes by predicate")
+    @Test("updateAll and deleteAll change the records that a predicate selects")
     func bulk() throws {
         let library = try Library()
         let count = try library.store.updateAll(
@@ -130,7 +130,7 @@ struct RecordChangeTests {
         #expect(try library.store.deleteAll(Book.self, where: nil) == 1)
     }
 
-    @Test("bulk changes of the first records in an order")
+    @Test("updateAll and deleteAll with a limit change the first records in an order")
     func bulkWithLimit() throws {
         let store = try Library().store
         let first = try #require(try store.fetch(Book.self, sort: [.init(\.pages)]).first)
@@ -145,7 +145,7 @@ struct RecordChangeTests {
         #expect(try store.fetch(Book.self).map(\.pages) == [1])
     }
 
-    @Test("asynchronous forms do the same")
+    @Test("asynchronous calls change and read records as blocking calls do")
     func asynchronous() async throws {
         let library = try Library()
         let store = library.store

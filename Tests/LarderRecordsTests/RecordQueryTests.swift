@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Queries over records")
 struct RecordQueryTests {
-    @Test("predicates over attributes, related objects and lists")
+    @Test("a predicate selects records by attributes, related objects and lists")
     func predicates() throws {
         let library = try Library()
         let store = library.store
@@ -30,7 +30,7 @@ struct RecordQueryTests {
         #expect(many.map(\.name) == ["Ann"])
     }
 
-    @Test("sort keys along relationships, descending, with nil first or last, by an expression")
+    @Test("records are sorted along relationships, by expressions, and with nil first or last")
     func sorting() throws {
         let library = try Library()
         func titles(_ sort: RecordSort<Book>...) throws -> [String] {
@@ -56,7 +56,7 @@ struct RecordQueryTests {
         #expect(code { _ = try titles(.init(\.author.books.count)) } == .unsupportedPredicate)
     }
 
-    @Test("pages follow each other, also when objects are inserted meanwhile")
+    @Test("pages of records have each record once, also when objects are inserted meanwhile")
     func pages() throws {
         let library = try Library()
         let ann = try Ref(library.authors[0])
@@ -80,7 +80,7 @@ struct RecordQueryTests {
         #expect(code { _ = try library.store.fetch(Book.self, limit: -1) } != nil)
     }
 
-    @Test("searches for words, page by page with the best first")
+    @Test("a text search finds records page by page with the best first")
     func searches() throws {
         let library = try Library()
         let store = library.store
@@ -107,7 +107,7 @@ struct RecordQueryTests {
         #expect(titles == ["Yachts and yachts", "Yachts", "Yachts of the north sea"])
     }
 
-    @Test("counts, and aggregates with typed rows")
+    @Test("records are counted, and an aggregate of records has typed rows")
     func aggregates() throws {
         let library = try Library()
         let store = library.store
@@ -145,7 +145,7 @@ struct RecordQueryTests {
         #expect(counts[0].0 == 2 && counts[0].1 == 2 && counts[0].2 == nil)
     }
 
-    @Test("a stream has every record, and ends when it is cancelled")
+    @Test("a stream of records has every record")
     func streams() async throws {
         let library = try Library()
         let ann = try Ref(library.authors[0])
@@ -160,7 +160,7 @@ struct RecordQueryTests {
         #expect(pages == Array(0..<3_000))
     }
 
-    @Test("a stream read by a thread, and streams of objects and rows without types")
+    @Test("a blocking stream of records can be cancelled, and untyped streams have objects or rows")
     func blockingStreams() throws {
         let library = try Library()
         let stream = try library.store.stream(Book.self)
@@ -173,7 +173,7 @@ struct RecordQueryTests {
         #expect(try rows.nextRows()?.first?.string("name") == "Ann")
     }
 
-    @Test("an observed fetch follows the commits of other clients")
+    @Test("an observed fetch of records follows the commits of other clients")
     func observation() throws {
         let library = try Library()
         let live = try library.store.observe(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The schema of record types")
 struct RecordSchemaTests {
-    @Test("the schema file of types, with the types to which they are related")
+    @Test("record types result in a schema file that includes the related types")
     func schema() throws {
         let schema = try Schema(version: "2.0.0", of: Book.self)
         #expect(schema.version == "2.0.0")
@@ -49,7 +49,7 @@ struct RecordSchemaTests {
         #expect(try SchemaFile.schema(parsing: expected).canonicalText == schema.canonicalText)
     }
 
-    @Test("a subentity has its own properties, and can be read with the inherited ones")
+    @Test("a record of a subentity has its own properties, and can be read with the inherited ones")
     func inheritance() throws {
         let schema = try Schema(of: Student.self)
         let student = try #require(schema.entity(named: "Student"))
@@ -63,7 +63,7 @@ struct RecordSchemaTests {
         #expect(try test.client.fetch(Person.self, includesSubentities: false).count == 1)
     }
 
-    @Test("types that differ from the store are reported with every difference")
+    @Test("record types that differ from the store are reported with every difference")
     func agreement() throws {
         let schema = try SchemaFile.schema(
             parsing: """

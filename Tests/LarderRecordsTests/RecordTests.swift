@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Records are values of objects")
 struct RecordTests {
-    @Test("every kind of property is written and read again")
+    @Test("every kind of property of a record is written and read back")
     func roundTrip() throws {
         let library = try Library()
         let store = library.store
@@ -33,7 +33,7 @@ struct RecordTests {
         #expect(try store.object(for: Ref(library.books[0]))?.prequel == (try Ref(inserted)))
     }
 
-    @Test("defaults and nil")
+    @Test("a record has its defaults and nil values, and untyped inserts get the defaults too")
     func defaults() throws {
         let library = try Library()
         let book = try #require(try library.store.object(for: Ref(library.books[0])))
@@ -53,7 +53,7 @@ struct RecordTests {
         #expect(eels?.state == .draft && eels?.pages == 0)
     }
 
-    @Test("a type may have fewer properties than its entity")
+    @Test("a record type may have fewer properties than its entity")
     func projection() throws {
         let library = try Library()
         var titles = try library.store.fetch(BookTitle.self, sort: [.init(\.title)]).records
@@ -64,7 +64,7 @@ struct RecordTests {
         #expect(book?.title == "Ankles" && book?.pages == 100)
     }
 
-    @Test("a deleted object is nil, an object of another store is an error")
+    @Test("a deleted record is read as nil, and a record of another store is an error")
     func missing() throws {
         let library = try Library()
         let eve = try Ref(library.authors[2])
@@ -77,7 +77,7 @@ struct RecordTests {
         #expect(code { try library.store.update(Author(name: "Zoe")) } == .objectNotFound)
     }
 
-    @Test("a value of another type in the store is an error that names the property")
+    @Test("a stored value of another type than the record's is an error that names the property")
     func mismatch() throws {
         let library = try Library()
         let ann = try Ref(library.authors[0]).id
@@ -99,7 +99,7 @@ struct RecordTests {
         }
     }
 
-    @Test("inserting again updates with upsert, and fails without")
+    @Test("inserting a record again updates it with upsert, and fails without")
     func upsert() throws {
         let library = try Library()
         let again = Author(name: "Ann")
@@ -112,7 +112,7 @@ struct RecordTests {
         #expect(try library.store.count(Author.self) == 3)
     }
 
-    @Test("untyped rows and variables")
+    @Test("rows without record types can be inserted from variables and read by type")
     func untyped() throws {
         let library = try Library()
         let (title, pages, nothing): (String, Int, Date?) = ("Fjords", 12, nil)

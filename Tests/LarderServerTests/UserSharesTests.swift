@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The shares of users in a resource")
 struct UserSharesTests {
-    @Test("a user may take its share of what the others have left, and not one more")
+    @Test("a user may take its share of a resource that other users have left, and no more")
     func share() {
         var shares = UserShares(SharedLimit(100, userShare: 0.5))
         let taken = [
@@ -16,7 +16,7 @@ struct UserSharesTests {
         #expect(shares.used == 75)
     }
 
-    @Test("every next user gets something, down to the last unit")
+    @Test("every further user gets a part of a resource, down to the last unit")
     func lastUnit() {
         var shares = UserShares(SharedLimit(8, userShare: 0.5))
         for user in 1...4 as ClosedRange<UInt32> {
@@ -26,7 +26,7 @@ struct UserSharesTests {
         #expect(!shares.allows(1, for: 5))
     }
 
-    @Test("what a user returns is free for all, and a user without anything is forgotten")
+    @Test("the amount that a user returns is free for all users")
     func giveBack() {
         var shares = UserShares(SharedLimit(4, userShare: 1))
         shares.add(4, to: 1)
@@ -36,14 +36,14 @@ struct UserSharesTests {
         #expect(shares.allows(4, for: 2))
     }
 
-    @Test("a smaller amount of the resource limits everyone")
+    @Test("a smaller amount of a resource reduces every user's maximum")
     func total() {
         let shares = UserShares(SharedLimit(100, userShare: 0.5))
         #expect(shares.maximum(for: 1, total: 10) == 5)
         #expect(shares.maximum(for: 1, total: 0) == 0)
     }
 
-    @Test("a share of a quarter of 1,024 is exact")
+    @Test("a user's share of a quarter of 1,024 is exact")
     func exact() {
         let shares = UserShares(SharedLimit(1_024, userShare: 256.0 / 1_024))
         #expect(shares.maximum(for: 1) == 256)

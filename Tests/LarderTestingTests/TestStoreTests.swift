@@ -10,7 +10,7 @@ struct TestStoreTests {
             { "name": "enrolled", "type": "date", "optional": true } ] } ] }
         """
 
-    @Test("a store in memory is made in one line, and is like any other")
+    @Test("a test store in memory is created in one line and serves several clients")
     func memory() throws {
         let store = try TestStore(schemaFile: Self.schemaFile)
         let ann = try store.client.insert("Student", ["name": "Ann"])
@@ -43,7 +43,7 @@ struct TestStoreTests {
         #expect(try client.count("Student", where: "enrolled == nil") == 2)
     }
 
-    @Test("the asynchronous forms do the same")
+    @Test("asynchronous calls fetch, insert and update values of Codable types")
     func asynchronousCodableTypes() async throws {
         let client = try TestStore(schemaFile: Self.schemaFile).client
         let ann = try await client.insert("Student", encoding: Student(name: "Ann"))
@@ -54,7 +54,7 @@ struct TestStoreTests {
             ])
     }
 
-    @Test("stores are apart from each other")
+    @Test("several test stores have separate objects and identifiers")
     func separation() throws {
         let stores = try (0..<5).map { _ in try TestStore(schemaFile: Self.schemaFile) }
         for (number, store) in stores.enumerated() {
@@ -64,7 +64,7 @@ struct TestStoreTests {
         #expect(Set(stores.map(\.client.server.storeIdentifier)).count == 5)
     }
 
-    @Test("identifiers and times are the same in every run, if the test asks for that")
+    @Test("a test store with a fixed identifier and clock has the same identifiers and times")
     func determinism() throws {
         let clock = TestClock(Date(timeIntervalSinceReferenceDate: 800_000_000))
         var options = TestStore.Options()
@@ -85,7 +85,7 @@ struct TestStoreTests {
             try store.client.count("Student", where: "enrolled == now()") == 1)
     }
 
-    @Test("a store in a folder can be stopped and started, and is removed at the end")
+    @Test("a test store in a folder can be stopped and started, and is removed at the end")
     func temporaryFolder() throws {
         var options = TestStore.Options()
         options.location = .temporaryFolder
@@ -109,7 +109,7 @@ struct TestStoreTests {
         #expect(!FileManager.default.fileExists(atPath: "/\(folder)"))
     }
 
-    @Test("a store can be started again at once, because nothing holds its file")
+    @Test("a stopped test store can be started again at once")
     func restarts() throws {
         var options = TestStore.Options()
         options.location = .temporaryFolder
@@ -121,7 +121,7 @@ struct TestStoreTests {
         }
     }
 
-    @Test("a schema with errors, and stopping a store in memory, are typed errors")
+    @Test("a schema with errors, and stopping a test store in memory, are typed errors")
     func errors() throws {
         let malformed = #expect(throws: LarderError.self) {
             try TestStore(schemaFile: #"{ "entities": [ { "name": "9" } ] }"#)
@@ -133,7 +133,7 @@ struct TestStoreTests {
         #expect(try store.client.count("Student") == 0)
     }
 
-    @Test("many stores leave no files and no descriptors")
+    @Test("many test stores leave no files and no descriptors")
     func leaks() throws {
         func descriptors() throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count

@@ -57,7 +57,7 @@ struct CorpusTests {
             + replies().map { ("reply \($0.name)", try WireTesting.frame($0.envelope)) }
     }
 
-    @Test("every sample is encoded as in the corpus, and the corpus has no other frames")
+    @Test("every sample is encoded as in the corpus of frames, which has no other frames")
     func encoding() throws {
         let expected = try Self.expected()
         if ProcessInfo.processInfo.environment["LARDER_REWRITE_CORPUS"] == "1" {
@@ -72,7 +72,7 @@ struct CorpusTests {
         #expect(corpus.count == expected.count)
     }
 
-    @Test("every frame of the corpus decodes to its sample")
+    @Test("every frame of the corpus is decoded to its sample")
     func decoding() throws {
         let corpus = try Self.corpus()
         for (name, envelope) in try Self.requests() {
@@ -85,7 +85,7 @@ struct CorpusTests {
         }
     }
 
-    @Test("a ping and a hello are these bytes")
+    @Test("a ping and a hello are encoded as the documented bytes")
     func pinned() throws {
         let ping = try WireTesting.frame(RequestEnvelope(id: 1, request: .ping))
         #expect(ping == [0, 0, 0, 5, 0x08, 1, 0x8a, 1, 0])
@@ -96,7 +96,7 @@ struct CorpusTests {
         #expect(hello == [0, 0, 0, 13, 0x08, 1, 0x10, 0xac, 2, 0x52, 6] + body)
     }
 
-    @Test("the official protobuf library decodes and encodes the corpus in the same way")
+    @Test("the official protobuf library decodes and encodes the corpus of frames in the same way")
     func officialLibrary() {
         #expect(Scripts.run("Tests/Python/check_corpus") == 0)
     }

@@ -3,12 +3,12 @@ import Testing
 
 @Suite("Generated code")
 struct GeneratedCodeTests {
-    @Test("the committed C is what protoc-c makes of the committed Proto")
+    @Test("the committed C code is what protoc-c generates from the committed Proto folder")
     func isCurrent() {
         #expect(Scripts.run("scripts/generate-proto", ["--check"]) == 0)
     }
 
-    @Test("a wrong option is a usage error")
+    @Test("a wrong option of scripts/generate-proto is a usage error")
     func usage() {
         #expect(Scripts.run("scripts/generate-proto", ["--chekc"]) == 64)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Proto/error.proto agrees with the code")
 struct ProtoErrorTests {
-    @Test("its enum has every error code with its number and name, and no other")
+    @Test("Proto/error.proto has every error code with its number and name, and no other")
     func errorCodes() throws {
         let path = "\(Scripts.repository)/Proto/error.proto"
         let text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)

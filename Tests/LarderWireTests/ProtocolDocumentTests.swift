@@ -10,7 +10,7 @@ struct ProtocolDocumentTests {
         return String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
     }
 
-    @Test("it lists every error code with its number and name, and no other")
+    @Test("docs/protocol.md lists every error code with its number and name, and no other")
     func errorCodes() throws {
         let rows = try Self.text().split(separator: "\n").compactMap { line -> String? in
             let cells = line.split(separator: "|").map { $0.filter { $0 != " " } }
@@ -20,7 +20,7 @@ struct ProtocolDocumentTests {
         #expect(rows == ErrorCode.allCases.map { "\($0.rawValue) \($0.name)" })
     }
 
-    @Test("it has the limits of frames that a client must know")
+    @Test("docs/protocol.md has the limits of frames that a client must know")
     func frameLimits() throws {
         let rows = try Self.text().split(separator: "\n").filter { line in
             line.hasPrefix("| up to the reply to `hello`") || line.hasPrefix("| after it |")
@@ -32,7 +32,7 @@ struct ProtocolDocumentTests {
         #expect(limits == [[handshakeMax, handshakeMax], [Limits.frameBytesMax]])
     }
 
-    @Test("its example of a ping is encoded as shown")
+    @Test("the example of a ping in docs/protocol.md is encoded as shown")
     func ping() throws {
         #expect(
             try WireTesting.frame(RequestEnvelope(id: 1, request: .ping))
@@ -40,7 +40,7 @@ struct ProtocolDocumentTests {
         #expect(try Self.text().contains("`00 00 00 05  08 01 8a 01 00`"))
     }
 
-    @Test("its example of columns is encoded as shown")
+    @Test("the example of columns in docs/protocol.md is encoded as shown")
     func columns() throws {
         let batch = Batch(
             rowCount: 3,

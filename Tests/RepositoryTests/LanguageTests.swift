@@ -61,7 +61,7 @@ struct LanguageTests {
         }
     }
 
-    @Test("a phrase is found between word boundaries, in any case")
+    @Test("a banned phrase is found between word boundaries, in any case")
     func matching() {
         let phrase = Phrase(text: Array("in vain".utf8), replacement: "")
         func found(_ line: Substring) -> Bool {

@@ -122,7 +122,7 @@ hint: pass one of them: --socket $scratch/run/larder/library.sock"
     assert_equal 3 "$(larder delete Category --all)"
 }
 
-@test "aggregate has --offset" {
+@test "aggregate --offset omits the first groups" {
     assert_equal $'arts\t2' "$(larder aggregate Article --group-by category.name count \
         --sort category.name --offset 1 --limit 1)"
     assert_status 64 larder aggregate Article count --offset -1

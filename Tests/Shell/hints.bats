@@ -192,7 +192,7 @@ hint: did you mean "name"?' larder count Article --where 'category.nme == "x"'
             --sort category.name | cut -f 1,3)"
 }
 
-@test "--select has one spelling" {
+@test "--select accepts columns in one spelling only" {
     assert_hint 'omit the option to print all attributes' larder fetch Article --select '*'
     assert_hint 'write `t=title`' larder fetch Article --select 'wordCount, title AS t'
     assert_hint 'write `month=month(published)`' \

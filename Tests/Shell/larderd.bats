@@ -52,7 +52,7 @@ serve() {
     assert_contains "$stderr" "error[NOT_A_STORE]"
 }
 
-@test "it logs its socket and its store to standard error" {
+@test "larderd logs its socket and its store to standard error" {
     serve --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
     assert_contains "$line" "$LARDER_SOCKET"
     assert_contains "$line" "schema version"
@@ -76,7 +76,7 @@ serve() {
     assert_equal '' "$output"
 }
 
-@test "without --socket it listens in the runtime directory, with the name of the store file" {
+@test "larderd without --socket listens in the runtime directory, with the name of the store file" {
     unset RUNTIME_DIRECTORY
     XDG_RUNTIME_DIR=$scratch serve --store test.store --schema "$schema"
     assert_equal 700 "$(stat -c %a larder)"
@@ -94,7 +94,7 @@ serve() {
     done
 }
 
-@test "SIGHUP changes nothing" {
+@test "larderd ignores SIGHUP" {
     serve --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
     kill -HUP "$daemon"
     larder ping
@@ -206,7 +206,7 @@ serve() {
     daemon=
 }
 
-@test "with socket activation it rejects --socket, and --idle-exit leaves the socket in place" {
+@test "larderd with socket activation rejects --socket, and --idle-exit leaves the socket in place" {
     systemd-socket-activate -l "$LARDER_SOCKET" "$(command -v larderd)" --in-memory \
         --schema "$schema" --idle-exit 1 2>log 3>&- &
     daemon=$!
@@ -234,7 +234,7 @@ serve() {
     assert_contains "$stderr" "descriptor 3"
 }
 
-@test "without free descriptors it neither exits nor spins, and accepts connections again later" {
+@test "larderd without free descriptors neither exits nor spins, and accepts connections again later" {
     (
         ulimit -n 30
         exec larderd --in-memory --schema "$schema" --socket "$LARDER_SOCKET" 2>log 3>&-

@@ -43,7 +43,7 @@ JSON
     larder migrate --store s.store --schema two.json
 }
 
-@test "what a migration would do is printed before, with rows, and nothing changes" {
+@test "migrate --dry-run prints the steps of a migration with rows, and changes nothing" {
     larder insert Writer --store s.store --schema one.json name=Ann
     larder insert Book --store s.store title=Sea
     run larder migrate --store s.store --schema two.json --dry-run --output plain

@@ -6,7 +6,7 @@ setup() {
     insert_articles
 }
 
-@test "fetch filters, sorts and limits" {
+@test "fetch filters, sorts and limits the objects" {
     assert_status 0 larder fetch Article --where 'wordCount > 20' --sort wordCount:desc --limit 2 \
         --offset 1 --select title,wordCount
     assert_equal $'five\t50\nfour\t40' "$output"
@@ -116,7 +116,7 @@ setup() {
     assert_equal '["MALFORMED_PREDICATE",13,65]' "$(jq -c '[.code,.column,.status]' <<<"$stderr")"
 }
 
-@test "of two predicates, the one with the error is printed" {
+@test "the error in one of two predicates prints that predicate" {
     assert_status 65 larder aggregate Article count --where 'wordCount > 3' --having 'count > >'
     assert_contains "$stderr" $'\n  count > >'
 }

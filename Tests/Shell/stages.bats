@@ -59,7 +59,7 @@ people() { larder fetch Person --select first,last --sort first --output plain "
     [[ $(larder count Person --store s.store) == 3 ]]
 }
 
-@test "through a server, others wait, and then have the result" {
+@test "clients of a server wait for a migration in stages, and then have the result" {
     make_store
     mv s.store test.store
     export LARDER_SOCKET=$scratch/s
@@ -119,7 +119,7 @@ SH
     [[ $(ls -A) != *.larder* ]]
 }
 
-@test "what a plan would do is printed, stage by stage" {
+@test "migrate --plan --dry-run prints the steps of a plan, stage by stage" {
     make_store
     run larder migrate --store s.store --plan plan.json --dry-run --output plain
     [[ $status == 0 ]]

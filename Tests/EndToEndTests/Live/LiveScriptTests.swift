@@ -81,7 +81,7 @@ struct LiveScriptTests {
         try check([], LiveScriptRun.aggregates, .fromEnvironment("live aggregates"))
     }
 
-    @Test("in stored scripts, a live query equals a fresh fetch after each commit")
+    @Test("in each stored script, a live query equals a fresh fetch after each commit")
     func stored() throws {
         try runScripts(in: "live") {
             let run = try LiveScriptRun(client, writer: writer)
@@ -91,7 +91,7 @@ struct LiveScriptTests {
 
     // MARK: - The smallest script
 
-    @Test("a lost result is found, and reduced to the commits that show it")
+    @Test("a planted loss of a live result is found, and reduced to the commits that show it")
     func lostResult() throws {
         func run() throws -> LiveScriptRun {
             try LiveScriptRun(client, writer: writer) {
@@ -108,7 +108,7 @@ struct LiveScriptTests {
         #expect(try LiveScriptRun(client, writer: writer).run(smallest).isEmpty)
     }
 
-    @Test("a script is reduced to what a failure needs, and no more")
+    @Test("a script of live queries is reduced to what a failure needs")
     func minimum() throws {
         var script = LiveScript(queries: LiveScript.randomQueries)
         for number in 0..<40 {
@@ -149,7 +149,7 @@ struct LiveScriptTests {
                 """)
     }
 
-    @Test("the text of a script is read back as the same script")
+    @Test("the text of a script of live queries is read back as the same script")
     func text() throws {
         var generator = LiveScriptGenerator(.fromEnvironment("texts of live queries"))
         var script = LiveScript(queries: LiveScript.randomQueries)

@@ -32,7 +32,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("a reply ends the call")
+    @Test("a reply ends a call with its value")
     func reply() throws {
         var attempt = attempt()
         #expect(try attempt.resolve(.response(.reply(.pong)), now: start) == .pong)
@@ -90,7 +90,7 @@ struct AttemptTests {
         #expect(fresh.finalError(closed) == closed)
     }
 
-    @Test("a write that was not sent is sent again")
+    @Test("a write that was not sent before the connection was lost is retried")
     func unsentWrite() {
         var attempt = attempt(isWrite: true)
         #expect(code(.response(.lost(closed, mayHaveRun: false)), &attempt) == nil)
@@ -104,7 +104,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("the wait for the server counts from the first loss")
+    @Test("the time that a call waits for a server counts from the first loss")
     func waitEnds() {
         var attempt = attempt()
         let outcome = Attempt.Outcome.response(.lost(closed, mayHaveRun: true))
@@ -116,13 +116,13 @@ struct AttemptTests {
         #expect(code(outcome, &attempt, after: 25) == .connectionFailed)
     }
 
-    @Test("the wait for the server is never longer than the call may take")
+    @Test("a call waits for a server no longer than its own timeout")
     func waitWithinDeadline() {
         let attempt = attempt(reconnectWait: .seconds(100))
         #expect(attempt.connectionDeadline(now: start) == start.advanced(by: .seconds(30)))
     }
 
-    @Test("without reconnection, a loss is an error at once")
+    @Test("a lost connection is an error at once if reconnection is off")
     func noReconnection() {
         var read = attempt(reconnectWait: .zero)
         #expect(code(.response(.lost(closed, mayHaveRun: true)), &read) == .connectionFailed)
@@ -157,7 +157,7 @@ struct AttemptTests {
         #expect(code(.cancelled(wasSent: false), &write) == .cancelled)
     }
 
-    @Test("pauses between attempts grow to a maximum, and begin again after a success")
+    @Test("pauses between attempts grow to a maximum, and are reset by a success")
     func backoff() {
         var backoff = Backoff()
         let pauses = (0..<9).map { _ in backoff.next() }
@@ -167,7 +167,7 @@ struct AttemptTests {
         #expect(backoff.next() == .zero)
     }
 
-    @Test("durations that are too long or negative are clamped")
+    @Test("durations of waits that are too long or negative are clamped")
     func durations() {
         let longest = Duration(secondsComponent: .max, attosecondsComponent: 0)
         #expect(longest.clampedToWait == .waitMax)

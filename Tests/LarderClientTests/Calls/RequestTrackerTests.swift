@@ -45,7 +45,7 @@ struct RequestTrackerTests {
         return id
     }
 
-    @Test("a stream of rows continues until a reply without more")
+    @Test("a request to insert rows gets replies until the one without more")
     func insertion() {
         let id = begin(.insertion)
         let (more, last) = (
@@ -126,7 +126,7 @@ struct RequestTrackerTests {
         #expect(requests.abandon(id).isEmpty)
     }
 
-    @Test("credit is granted as batches are taken, in halves of the window")
+    @Test("a stream of batches grants credit as batches are taken, in halves of its window")
     func credit() {
         let id = begin(.stream(window: 4))
         for _ in 0..<4 { #expect(requests.received(reply(id, batch)) == [.wake(id)]) }
@@ -139,7 +139,7 @@ struct RequestTrackerTests {
         #expect(!requests.contains(id))
     }
 
-    @Test("a server that sends more batches than its credit allows ends the connection")
+    @Test("a server that sends more batches than the credit allows ends the connection")
     func overrun() {
         let id = begin(.stream(window: 2))
         #expect(requests.received(reply(id, batch)) == [.wake(id)])
@@ -157,7 +157,7 @@ struct RequestTrackerTests {
         }
     }
 
-    @Test("a feed has a window as a stream has, and is not one of the requests in flight")
+    @Test("a feed has a window like a stream, and does not count as a request in flight")
     func feed() {
         let history = Reply.history(HistoryReply(upTo: .sample(1)), more: true)
         let feeds = (0..<10).map { _ in begin(.feed(window: 2)) }
@@ -234,7 +234,7 @@ struct RequestTrackerTests {
         #expect(!requests.contains(refused) && requests.isIdle)
     }
 
-    @Test("snapshots are not bounded streams, and are lost with their connection")
+    @Test("snapshots do not count as bounded streams, and are lost with their connection")
     func snapshotsAndStreams() {
         let snapshots = (0..<10).map { _ in begin(.session) }
         for _ in 0..<3 { _ = begin(.stream(window: 1)) }
@@ -246,7 +246,7 @@ struct RequestTrackerTests {
         #expect(!requests.contains(snapshots[0]))
     }
 
-    @Test("pages of the history without a window come until a reply without more")
+    @Test("pages of the history without a window are taken until a reply without more")
     func history() {
         let id = begin(.stream(window: 0))
         let (page, last) = (
@@ -361,7 +361,7 @@ struct RequestTrackerTests {
         #expect(requests.received(reply(other, .pong)) == [.wake(other)])
     }
 
-    @Test("bytes that are not an envelope end the connection")
+    @Test("bytes from a server that are not an envelope end the connection")
     func garbage() {
         let id = begin()
         let error = LarderError(.malformedFrame, "garbage")

@@ -25,7 +25,7 @@ struct SendQueueTests {
         return sendQueue
     }
 
-    @Test("a frame is sent when its last byte is sent")
+    @Test("a queued frame is sent when its last byte is sent")
     func advance() {
         let sendQueue = sendQueue((1, 10), (2, 5))
         #expect(sendQueue.advance(by: 9) == nil)
@@ -36,7 +36,7 @@ struct SendQueueTests {
         #expect(sendQueue.isEmpty)
     }
 
-    @Test("frames keep their order")
+    @Test("queued frames are sent in their order")
     func order() {
         let sendQueue = SendQueueBox()
         var sent: [UInt64] = []
@@ -48,7 +48,7 @@ struct SendQueueTests {
         #expect(sent == Array(1...100))
     }
 
-    @Test("a frame can be removed before any of it is sent")
+    @Test("a queued frame can be removed before any of its bytes is sent")
     func remove() {
         let sendQueue = sendQueue((1, 3), (2, 3), (3, 3))
         #expect(sendQueue.remove(2))

@@ -24,7 +24,7 @@ struct ChangeFeedTests {
         return (envelope.id, request)
     }
 
-    @Test("it follows the history with credit, from now on or after a token")
+    @Test("a feed requests the history with credit, from now on or after a token")
     func request() throws {
         let seen = Recorder<HistoryRequest>()
         let server = try ScriptedServer { peer, _ in
@@ -58,7 +58,7 @@ struct ChangeFeedTests {
         client.close()
     }
 
-    @Test("a wait for an event that times out leaves the feed open")
+    @Test("a wait for a feed's event that times out leaves the feed open")
     func polling() async throws {
         let hasPolled = Flag()
         let server = try ScriptedServer { peer, _ in
@@ -86,7 +86,7 @@ struct ChangeFeedTests {
         client.close()
     }
 
-    @Test("credit is granted as replies are taken, so that a server need not pause")
+    @Test("a feed grants credit as replies are taken, so that a server need not pause")
     func credit() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
@@ -105,7 +105,7 @@ struct ChangeFeedTests {
         client.close()
     }
 
-    @Test("after a lost connection it continues after the last whole transaction")
+    @Test("a feed continues after the last whole transaction when a connection is lost")
     func interruption() throws {
         let tokens = Recorder<HistoryToken?>()
         let server = try ScriptedServer { peer, number in
@@ -146,7 +146,7 @@ struct ChangeFeedTests {
         client.close()
     }
 
-    @Test("an error of the request ends it")
+    @Test("an error of its request ends a feed")
     func failure() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
@@ -163,7 +163,7 @@ struct ChangeFeedTests {
         client.close()
     }
 
-    @Test("cancelling it tells the server, and ends a call that waits")
+    @Test("cancelling a feed tells the server, and ends a waiting call")
     func cancel() async throws {
         let isWaiting = Flag()
         let wasCancelled = Recorder<Request?>()
@@ -194,7 +194,7 @@ struct ChangeFeedTests {
         client.close()
     }
 
-    @Test("a cancelled task ends it with that error")
+    @Test("a cancelled task ends its feed with the error for cancellation")
     func cancelledTask() async throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
@@ -210,7 +210,7 @@ struct ChangeFeedTests {
         client.close()
     }
 
-    @Test("the pages of a request that does not follow are collected, and their parts joined")
+    @Test("a request for the history collects its pages, and joins parts of transactions")
     func history() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()

@@ -40,7 +40,7 @@ struct LiveQueryTests {
         return (server, try StoreClient.connect(to: server.path, options: .longTimeouts()))
     }
 
-    @Test("its request has the query, a window as credit, and the interval")
+    @Test("a request to observe has the query, a window as credit, and the interval")
     func request() throws {
         let seen = Recorder<ObserveRequest>()
         let server = try ScriptedServer { peer, _ in
@@ -81,7 +81,7 @@ struct LiveQueryTests {
         client.close()
     }
 
-    @Test("after a lost connection the next result has the difference to the last one")
+    @Test("an observed query reports the difference to its last result when a connection is lost")
     func interruption() throws {
         let (server, client) = try Self.server { peer, id, number in
             switch number {
@@ -109,7 +109,7 @@ struct LiveQueryTests {
     }
 
     @Test(
-        "a reply that does not fit ends it and cancels the request",
+        "a reply that does not fit an observed query ends it and cancels the request",
         arguments: [
             Self.insertion(9, at: 7), .pong, .history(HistoryReply(upTo: .sample(1)), more: true),
             .observed(ObserveReply(nil, at: .sample(1)), more: false),
@@ -133,7 +133,7 @@ struct LiveQueryTests {
         #expect(cancelled.entries.allSatisfy { $0 })
     }
 
-    @Test("a server that sends rows without sections, or a section in two parts, ends it")
+    @Test("rows without sections, or a section in two parts, end an observed query")
     func unfittingSections() throws {
         let split = Batch(
             rowCount: 3,
@@ -156,7 +156,7 @@ struct LiveQueryTests {
         }
     }
 
-    @Test("the rows of a count are whole, and come in parts")
+    @Test("the rows of an observed count are whole, and may come in parts")
     func values() throws {
         let (server, client) = try Self.server { peer, id, _ in
             for number: Int64 in 1...2 {
@@ -175,7 +175,7 @@ struct LiveQueryTests {
         client.close()
     }
 
-    @Test("a change of rows that must be whole ends it")
+    @Test("an observed count ends if the server sends a change instead of whole rows")
     func changedValues() throws {
         let (server, client) = try Self.server { peer, id, _ in
             try peer.reply(id, Self.whole([1]))
@@ -190,7 +190,7 @@ struct LiveQueryTests {
         client.close()
     }
 
-    @Test("a fetch of objects has no values to observe, and other queries have no objects")
+    @Test("a fetch of objects cannot be observed as values, nor other queries as objects")
     func wrongForm() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
@@ -208,7 +208,7 @@ struct LiveQueryTests {
         client.close()
     }
 
-    @Test("cancelling it ends a call that waits, and a timeout does not")
+    @Test("cancelling an observed query ends a waiting call, and a timeout leaves it open")
     func cancel() async throws {
         let isWaiting = Flag()
         let requests = Recorder<Request?>()
@@ -237,7 +237,7 @@ struct LiveQueryTests {
         client.close()
     }
 
-    @Test("an error of the query ends it")
+    @Test("an error of its query ends an observed query")
     func failure() throws {
         let (server, client) = try Self.server { peer, id, _ in
             try peer.reply(id, .failed(LarderError(.unsupported, "an offset")))

@@ -53,7 +53,7 @@ struct LiveRowsTests {
 
     // MARK: - Whole results
 
-    @Test("a whole result may come in several parts, and is reported with the last one")
+    @Test("a whole live result may come in parts, and is reported with the last one")
     func parts() throws {
         var rows = LiveRows()
         let (first, middle, last) = (
@@ -73,7 +73,7 @@ struct LiveRowsTests {
         #expect(again.deleted.map(\.index) == [0, 1, 2] && again.inserted == [1])
     }
 
-    @Test("a result without rows is a result")
+    @Test("a live result without rows is a result")
     func empty() throws {
         var rows = LiveRows()
         let result = try rows.apply(
@@ -82,7 +82,7 @@ struct LiveRowsTests {
         #expect(try rows.apply(Self.whole([]))?.rows == [])
     }
 
-    @Test("a whole result that comes again is compared with the rows")
+    @Test("a whole live result that comes again is compared with the current rows")
     func replacement() throws {
         var rows = try Self.rows([1, 2, 3, 4, 5])
         let same = try #require(try rows.apply(Self.whole([1, 2, 3, 4, 5], at: 7)))
@@ -97,7 +97,7 @@ struct LiveRowsTests {
         #expect(result.updated.isEmpty)
     }
 
-    @Test("a row with another version or value is an update")
+    @Test("a live row with another version or value is reported as an update")
     func updatedRows() throws {
         var rows = try Self.rows([1, 2, 3])
         var next = Self.whole([1, 2, 3], numbers: [1, 2, 9])
@@ -108,7 +108,7 @@ struct LiveRowsTests {
 
     // MARK: - Changes
 
-    @Test("rows are inserted, updated, moved and deleted by one change")
+    @Test("one change of a live result can insert, update, move and delete rows")
     func change() throws {
         var rows = try Self.rows([1, 2, 3, 4, 5])
         // 1 is deleted, 5 becomes the first, 3 changes, 9 is inserted and 8 is the last.
@@ -127,7 +127,7 @@ struct LiveRowsTests {
         #expect(numbers(next) == [1_009, 2, 1_003, 4])
     }
 
-    @Test("the example in docs/protocol.md leads to the rows that it shows")
+    @Test("the example of a change in docs/protocol.md results in the rows that it shows")
     func example() throws {
         let (a, b, c, d, e): (Int64, Int64, Int64, Int64, Int64) = (1, 2, 3, 4, 5)
         var rows = try Self.rows([a, b, c, d])
@@ -140,7 +140,7 @@ struct LiveRowsTests {
         #expect(result.updated == [Move(from: 3, to: 3)])
     }
 
-    @Test("one row that keeps its index is replaced")
+    @Test("a change of one live row that keeps its index replaces the row")
     func replacedRow() throws {
         var rows = try Self.rows([1, 2, 3])
         let result = try rows.apply(Self.change([2], new: [1], old: [2]))
@@ -149,7 +149,7 @@ struct LiveRowsTests {
         #expect(result?.inserted == [] && result?.deleted.isEmpty == true)
     }
 
-    @Test("a change of nothing has the new position")
+    @Test("an empty change of a live result has the new position")
     func nothing() throws {
         var rows = try Self.rows([1])
         let result = try rows.apply(Self.change())
@@ -157,7 +157,7 @@ struct LiveRowsTests {
         #expect(result?.rows == Self.records([1]))
     }
 
-    @Test("inconsistent changes are errors, and leave the rows as they are")
+    @Test("inconsistent changes of live rows are errors, and leave the rows unchanged")
     func inconsistent() throws {
         let cases: [(ObserveReply, String)] = [
             (Self.change([9], new: [4], old: [0]), "a new index after the end"),
@@ -189,7 +189,7 @@ struct LiveRowsTests {
         }
     }
 
-    @Test("a whole result without identifiers is an error")
+    @Test("a whole live result without identifiers is an error")
     func noIdentifiers() {
         var rows = LiveRows()
         let counted = ObserveReply(.total(1), at: .sample(1), begins: true, ends: true)
@@ -198,7 +198,7 @@ struct LiveRowsTests {
 
     // MARK: - Random changes
 
-    @Test("a window's changes lead from any rows to any others")
+    @Test("the changes that a window reports turn any live rows into any others")
     func random() throws {
         var generator = SeededGenerator.fromEnvironment("live rows")
         for number in 0..<RandomTesting.iterations() {
@@ -244,7 +244,7 @@ struct LiveRowsTests {
             moved: change.placed.map(\.isMoved), deleted: change.deleted.map { UInt32($0) })
     }
 
-    @Test("random changes are applied or rejected with that error")
+    @Test("random changes of live rows are applied, or rejected as malformed")
     func damaged() throws {
         var generator = SeededGenerator.fromEnvironment("damaged live rows")
         var (accepted, rejected) = (0, 0)

@@ -42,7 +42,7 @@ struct LiveSectionsTests {
 
     // MARK: - Results
 
-    @Test("successive rows with the same value are a section, and nil is one, too")
+    @Test("successive live rows with the same value are a section, also with nil")
     func division() throws {
         var rows = LiveRows(sectionOrder: Self.ascending)
         let result = try #require(try rows.apply(Self.whole([nil, nil, "a", "b", "b", "b"])))
@@ -64,7 +64,7 @@ struct LiveSectionsTests {
             try rows.apply(last)?.sections == [Section("a", 0..<1), Section("b", 1..<3)])
     }
 
-    @Test("a result without rows has no sections")
+    @Test("a live result without rows has no sections")
     func empty() throws {
         var rows = LiveRows(sectionOrder: Self.ascending)
         let none = ObserveReply(nil, at: .sample(1), begins: true, ends: true)
@@ -81,7 +81,7 @@ struct LiveSectionsTests {
         #expect(try rows.apply(Self.whole(["a", "b"]))?.sections == [])
     }
 
-    @Test("a change inserts the sections of its first rows, and deletes those without rows")
+    @Test("a change of live rows inserts sections with their first row, and deletes empty ones")
     func change() throws {
         var rows = try Self.rows([nil, "b", "b", "d"])
         // The first row moves from nil to "c", and a row of "a" is inserted.
@@ -98,7 +98,7 @@ struct LiveSectionsTests {
         #expect(next.insertedSections == [] && next.deletedSections == [0, 3])
     }
 
-    @Test("a row that changes its section without its index is updated")
+    @Test("a live row that changes its section but not its index is updated")
     func renamed() throws {
         var rows = try Self.rows(["a", "c"])
         let change = ObserveReply(
@@ -115,7 +115,7 @@ struct LiveSectionsTests {
         #expect(try rows.apply(Self.whole(["a", "d"]))?.isUnchanged == true)
     }
 
-    @Test("sections are compared in the order of the section's sort key")
+    @Test("sections of live rows are compared in the order of their sort key")
     func descending() throws {
         let order = SortDirection(SortKey("section", descending: true))
         var rows = LiveRows(sectionOrder: order)
@@ -125,7 +125,7 @@ struct LiveSectionsTests {
         #expect(result.insertedSections == [0, 2] && result.deletedSections == [1])
     }
 
-    @Test("strings are the same only if their scalars are")
+    @Test("two strings are one section only if their Unicode scalars are equal")
     func scalars() throws {
         let (composed, decomposed) = ("\u{e9}", "e\u{301}")
         let sections = try [Section](of: [.string(decomposed), .string(composed)], Self.ascending)
@@ -135,7 +135,7 @@ struct LiveSectionsTests {
 
     // MARK: - Errors
 
-    @Test("sections that do not fit to the rows are errors, and leave the result as it is")
+    @Test("sections that do not fit the live rows are errors, and leave the result unchanged")
     func inconsistent() throws {
         let twoColumns = try Self.batch(["a"])
         var noColumns = twoColumns
@@ -171,7 +171,7 @@ struct LiveSectionsTests {
 
     // MARK: - Random changes
 
-    @Test("the changes of the sections lead from any sections to any others")
+    @Test("the changes of sections turn any sections into any others")
     func random() throws {
         var generator = SeededGenerator.fromEnvironment("sections of live rows")
         for number in 0..<RandomTesting.iterations() {
@@ -205,7 +205,7 @@ struct LiveSectionsTests {
         }
     }
 
-    @Test("random sections are accepted or rejected with that error")
+    @Test("random sections of live rows are applied, or rejected as malformed")
     func damaged() throws {
         var generator = SeededGenerator.fromEnvironment("damaged sections")
         var (accepted, rejected) = (0, 0)

@@ -13,7 +13,7 @@ struct TransactionAssemblyTests {
         HistoryReply(transactions, upTo: .sample(9), isPartial: isPartial)
     }
 
-    @Test("whole transactions are returned as they are")
+    @Test("transactions that arrive whole are returned unchanged")
     func whole() {
         var assembly = TransactionAssembly()
         let transactions = [HistoryTransaction.sample(1, 1...2), .sample(2, 3...3)]
@@ -48,7 +48,7 @@ struct TransactionAssemblyTests {
         #expect(second.map(\.id) == [2] && second[0].runs.count == 2)
     }
 
-    @Test("an end without changes completes a transaction")
+    @Test("a last part without changes completes a transaction")
     func emptyEnd() {
         var assembly = TransactionAssembly()
         let first = HistoryTransaction.sample(1, 1...1)

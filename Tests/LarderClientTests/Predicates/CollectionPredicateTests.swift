@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Swift predicates over to-many relationships")
 struct CollectionPredicateTests {
-    @Test("count and isEmpty")
+    @Test("count and isEmpty of a to-many relationship are translated to @count")
     func counts() throws {
         #expect(
             try translated(#Predicate { $0.comments.count > 2 }) == "comments.@count > %@ <- 2")
@@ -19,7 +19,7 @@ struct CollectionPredicateTests {
                 == "reviews.@count == %@ <- 3")
     }
 
-    @Test("contains, allSatisfy and filter")
+    @Test("contains, allSatisfy and filter of a to-many relationship are translated to SUBQUERY")
     func tests() throws {
         #expect(
             try translated(#Predicate { $0.comments.contains { $0.stars > 3 } })
@@ -39,7 +39,8 @@ struct CollectionPredicateTests {
                 == "SUBQUERY(comments, $e1, $e1.stars > %@ AND $e1.stars < %@).@count > 0 <- 1, 3")
     }
 
-    @Test("nested elements have their own variables, and can refer to outer ones")
+    @Test(
+        "nested closures of a Swift predicate have variables of their own, and can use outer ones")
     func nesting() throws {
         #expect(
             try translated(
@@ -60,7 +61,7 @@ struct CollectionPredicateTests {
                 + "SUBQUERY(comments, $e2, NOT $e2.stars > wordCount).@count == 0")
     }
 
-    @Test("through an optional relationship")
+    @Test("a to-many relationship along an optional one is translated with a test for nil")
     func optional() throws {
         #expect(
             try translated(
@@ -76,7 +77,7 @@ struct CollectionPredicateTests {
                 + "$e1.wordCount > wordCount).@count > 0")
     }
 
-    @Test("contains of an object")
+    @Test("an object in a to-many relationship is translated to CONTAINS SELF")
     func membership() throws {
         #expect(
             try translated(

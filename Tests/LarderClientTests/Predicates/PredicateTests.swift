@@ -15,7 +15,7 @@ private let object = PersistentIdentifier(
 
 @Suite("Translation of Swift predicates")
 struct PredicateTests {
-    @Test("comparisons of captured values and literals")
+    @Test("comparisons in a Swift predicate are translated, with captured values as arguments")
     func comparisons() throws {
         #expect(try translated(#Predicate { $0.title == title }) == #"title == %@ <- "Rust""#)
         #expect(try translated(#Predicate { title != $0.title }) == #"%@ != title <- "Rust""#)
@@ -29,7 +29,7 @@ struct PredicateTests {
         #expect(try translated(#Predicate { $0.kind == kind }) == #"kind == %@ <- "review""#)
     }
 
-    @Test("type tests, and inherited properties of a subentity")
+    @Test("type tests and inherited properties of a subentity are translated")
     func types() throws {
         #expect(try translated(#Predicate { $0.author is Critic }) == "author IS Critic")
         #expect(try translated(#Predicate { !($0.author is Critic) }) == "NOT author IS Critic")
@@ -38,7 +38,7 @@ struct PredicateTests {
         #expect(inherited.expression.format == "name == %@ AND strictness > %@")
     }
 
-    @Test("a cast leads to the properties of a subentity, and is nil for another object")
+    @Test("a cast in a Swift predicate reads the properties of a subentity, or nil")
     func casts() throws {
         let strict = #Predicate<Article> { article in
             if let critic = article.author as? Critic { critic.strictness > 1 } else { false }
@@ -66,7 +66,7 @@ struct PredicateTests {
         #expect(try translated(forced) == #"author.Critic.name == %@ <- "Ann""#)
     }
 
-    @Test("nil and Bools are constants")
+    @Test("nil and Bools in a Swift predicate are translated to constants")
     func constants() throws {
         #expect(try translated(#Predicate { $0.subtitle == nil }) == "subtitle == NULL")
         #expect(try translated(#Predicate { $0.subtitle != nil }) == "subtitle != NULL")
@@ -78,7 +78,7 @@ struct PredicateTests {
         #expect(try translated(#Predicate { !$0.isPublished }) == "NOT isPublished")
     }
 
-    @Test("and, or, not, and constant parts")
+    @Test("and, or, not and constant parts of a Swift predicate are translated")
     func logic() throws {
         #expect(
             try translated(
@@ -105,7 +105,7 @@ struct PredicateTests {
         #expect(try translated(Predicate<Article>.false) == "FALSEPREDICATE")
     }
 
-    @Test("key paths through optional relationships")
+    @Test("key paths through optional relationships are translated")
     func keyPaths() throws {
         #expect(
             try translated(#Predicate { $0.author.name == "Ann" })
@@ -126,7 +126,7 @@ struct PredicateTests {
                 == "length(author.name) < %@ <- 4")
     }
 
-    @Test("an object is its identifier")
+    @Test("an object in a Swift predicate is translated to its identifier")
     func identity() throws {
         let uri = object.description
         #expect(
@@ -144,7 +144,7 @@ struct PredicateTests {
                 == "author == SELF")
     }
 
-    @Test("optionals: if let, ??, optional chains with a Bool result")
+    @Test("if let, ?? and optional chains in a Swift predicate are translated")
     func optionals() throws {
         #expect(
             try translated(#Predicate { ($0.subtitle ?? "none") == "none" })
@@ -186,7 +186,7 @@ struct PredicateTests {
                 == "subtitle == NULL")
     }
 
-    @Test("conditions choose between values and between predicates")
+    @Test("conditional expressions in a Swift predicate choose between values and predicates")
     func conditions() throws {
         #expect(
             try translated(#Predicate { ($0.isPublished ? $0.wordCount : 0) > 5 })
@@ -207,7 +207,7 @@ struct PredicateTests {
                 == "wordCount > %@ <- 5")
     }
 
-    @Test("arithmetic")
+    @Test("arithmetic in a Swift predicate is translated")
     func arithmetic() throws {
         let step = 3
         #expect(
@@ -231,7 +231,7 @@ struct PredicateTests {
                 == "wordCount == %@ / %@ <- 1, 0")
     }
 
-    @Test("ranges")
+    @Test("ranges in a Swift predicate are translated to BETWEEN or two comparisons")
     func ranges() throws {
         #expect(
             try translated(#Predicate { (1...5).contains($0.wordCount) })
@@ -248,7 +248,7 @@ struct PredicateTests {
         #expect(try translated(#Predicate { through.contains($0.rating) }) == "rating <= %@ <- 0.5")
     }
 
-    @Test("strings")
+    @Test("string functions in a Swift predicate are translated to their operators")
     func strings() throws {
         // The macro does not accept `.orderedSame` without its type.
         let (same, less) = (ComparisonResult.orderedSame, ComparisonResult.orderedAscending)
@@ -281,7 +281,7 @@ struct PredicateTests {
         #expect(try translated(#Predicate { $0.title.isEmpty }) == #"title == """#)
     }
 
-    @Test("captured collections are one argument of any length")
+    @Test("a captured collection is one argument of a Swift predicate, whatever its length")
     func lists() throws {
         let counts = [3, 1, 3]
         #expect(

@@ -14,7 +14,7 @@ struct TextSearchTests {
             author: Author(id, name: "Ann"), comments: [])
     }
 
-    @Test("become SEARCH and score, with the search text as an argument")
+    @Test("a text search is translated to SEARCH and score, with its text as an argument")
     func translation() throws {
         let search = try TextSearch("larder -redis", in: \Article.title, \Article.subtitle)
         #expect(
@@ -41,7 +41,7 @@ struct TextSearchTests {
         #expect(search.bestFirst.isDescending)
     }
 
-    @Test("are evaluated in memory, too")
+    @Test("a text search is evaluated in memory too")
     func memory() throws {
         let search = try TextSearch(
             "emile larder* -redis", in: \Article.title, \Article.subtitle)
@@ -55,7 +55,7 @@ struct TextSearchTests {
         #expect(try search.score.evaluate(both) == search.score(of: both))
     }
 
-    @Test("must have a search text and attributes that are declared strings")
+    @Test("a malformed text search, or one of attributes that are not strings, is an error")
     func errors() {
         func code(_ make: () throws(LarderError) -> TextSearch<Article>) -> ErrorCode? {
             do throws(LarderError) {
@@ -88,7 +88,7 @@ struct TextSearchTests {
                 == .resourceExhausted)
     }
 
-    @Test("are Codable for the compiler only, and say so")
+    @Test("encoding or decoding a text search is an error")
     func coding() throws {
         let search = try TextSearch("larder", in: \Article.title)
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(search) }

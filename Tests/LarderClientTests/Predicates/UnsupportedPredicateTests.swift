@@ -16,7 +16,7 @@ struct UnsupportedPredicateTests {
         }
     }
 
-    @Test("key paths that no entity declares, and properties of values")
+    @Test("a key path that no entity declares, or to a property of a value, is refused")
     func keyPaths() throws {
         let undeclared = try refusal(#Predicate { $0.notDeclared == "x" })
         #expect(undeclared?.contains("notDeclared") == true)
@@ -27,7 +27,7 @@ struct UnsupportedPredicateTests {
             try refusal(#Predicate { $0.kind.rawValue == "essay" })?.contains("of Kind") == true)
     }
 
-    @Test("casts, subscripts and regular expressions")
+    @Test("casts, subscripts and regular expressions that a store cannot evaluate are refused")
     func nodes() throws {
         let check = Predicate<Article> {
             PredicateExpressions.TypeCheck<_, Int>(
@@ -57,7 +57,7 @@ struct UnsupportedPredicateTests {
                 == "a store cannot evaluate max() of a stored collection")
     }
 
-    @Test("string comparisons that the store does not have")
+    @Test("a string comparison that a store does not have is refused")
     func orders() throws {
         let less = ComparisonResult.orderedAscending
         #expect(
@@ -65,7 +65,7 @@ struct UnsupportedPredicateTests {
                 == "a store cannot evaluate localizedCompare with a result other than orderedSame")
     }
 
-    @Test("captured values that a store cannot hold")
+    @Test("a captured value that a store cannot hold is refused")
     func captured() throws {
         let large = UInt64.max
         #expect(
@@ -90,7 +90,7 @@ struct UnsupportedPredicateTests {
                 == "a store cannot evaluate an index out of the bounds of a captured collection")
     }
 
-    @Test("a predicate that is too deep, or a list that is too long, is refused")
+    @Test("a Swift predicate that is too deep, or captures too long a list, is refused")
     func limits() throws {
         let deep = Predicate<Article> { article in
             negated(PredicateExpressions.build_KeyPath(root: article, keyPath: \.isPublished), 600)
@@ -116,7 +116,7 @@ private func negated(
 
 @Suite("The server plans a Swift predicate once")
 struct PredicateShapeTests {
-    @Test("other captured values, and lists of other lengths, have the same shape")
+    @Test("predicates with other captured values or lists of other lengths have the same shape")
     func shapes() throws {
         func shape(_ words: Int, _ title: String, _ counts: [Int]) throws -> QueryShape {
             let predicate = #Predicate<Article> {
@@ -130,7 +130,7 @@ struct PredicateShapeTests {
         #expect(try shape(1, "a", []) == shape(2, "bc", [1, 2, 3]))
     }
 
-    @Test("arguments may be numbered after others")
+    @Test("the arguments of a translated predicate may be numbered after others")
     func offset() throws {
         let bound = try BoundExpression(
             #Predicate<Article> { $0.wordCount > 4 }, argumentsFrom: 2)
@@ -143,7 +143,7 @@ struct PredicateShapeTests {
 
 @Suite("Comparisons of strings in memory")
 struct StringComparingTests {
-    @Test("with and without case and diacritics")
+    @Test("comparisons of strings in memory consider or ignore case and diacritics")
     func comparing() {
         #expect("Ein Café".localizedStandardContains("CAFE"))
         #expect(!"Ein Café".localizedStandardContains("Tee"))

@@ -79,7 +79,7 @@ struct BackupTests {
         if case .failure(let error) = try backup(script) { error.code } else { nil }
     }
 
-    @Test("writes the parts in order, as its credit allows, and reports the position")
+    @Test("a received backup has its parts in order, its size and its position")
     func parts() throws {
         let backup = try backup { peer, _ in try Self.send(Self.file, over: peer) }.get()
         #expect(backup.path == path)
@@ -88,7 +88,7 @@ struct BackupTests {
         #expect(backup.store == Welcome.sample.storeIdentifier)
     }
 
-    @Test("refuses a file with a changed byte, a missing part, or more than was announced")
+    @Test("a received backup with a changed byte, or with missing or excess bytes, is refused")
     func damage() throws {
         for index in [0, 500, 1_000, 1_015] {
             var file = Self.file
@@ -106,7 +106,7 @@ struct BackupTests {
         #expect(try code { peer, _ in try Self.send([], over: peer) } == .storageFailed)
     }
 
-    @Test("leaves no file after an error of the server, or another kind of reply")
+    @Test("a received backup leaves no file after an error or another kind of reply")
     func errors() throws {
         let full = LarderError(.storageFull, "no room")
         for (reply, code) in [(.failed(full), .storageFull), (.pong, .malformedMessage)]
@@ -119,7 +119,7 @@ struct BackupTests {
         }
     }
 
-    @Test("is requested again if the connection is lost before the first part, and not after it")
+    @Test("a backup is requested again only if the connection is lost before its first part")
     func reconnection() throws {
         let again = try backup { peer, number in
             guard number > 1 else {

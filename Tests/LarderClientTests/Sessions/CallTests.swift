@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Calls on one connection")
 struct CallTests {
-    @Test("every call sends its request and reads its reply, blocking")
+    @Test("every blocking call sends its request and reads its reply")
     func everyCall() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
@@ -54,7 +54,7 @@ struct CallTests {
         client.close()
     }
 
-    @Test("every call sends its request and reads its reply, in a task")
+    @Test("every call in a task sends its request and reads its reply")
     func everyCallInTask() async throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
@@ -89,7 +89,7 @@ struct CallTests {
         #expect(Operation<Void>.ping.request(by: "client") == .ping)
     }
 
-    @Test("objects are returned in the order of the identifiers, without deleted ones")
+    @Test("objects are returned in the order of their identifiers, without deleted ones")
     func missingObjects() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
@@ -106,7 +106,7 @@ struct CallTests {
         client.close()
     }
 
-    @Test("an object that does not exist is nil")
+    @Test("reading an object that does not exist returns nil")
     func missingObject() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()

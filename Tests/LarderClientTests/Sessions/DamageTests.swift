@@ -89,7 +89,8 @@ struct DamageTests {
         client.close()
     }
 
-    @Test("a reply to a request that was never sent ends the connection")
+    @Test(
+        "a reply without a request ends the connection, and the next call gets a new one")
     func unknownRequest() throws {
         let server = try damagingServer { try Self.object($0 + 1_000) }
         defer { server.stop() }
@@ -99,7 +100,7 @@ struct DamageTests {
         client.close()
     }
 
-    @Test("callers get the closing error of the server")
+    @Test("callers get the server's closing error, and the next call gets a new connection")
     func closingError() throws {
         let server = try damagingServer { _ in
             try Peer.frame(0, .failed(LarderError(.resourceExhausted, "too much waits")))

@@ -76,7 +76,7 @@ struct EndingTests {
         client.close()
     }
 
-    @Test("a late reply is dropped, and later calls get their own")
+    @Test("a late reply to a call that timed out is dropped, and later calls get their own")
     func lateReply() throws {
         let cancelled = Flag()
         let server = try ScriptedServer { peer, _ in

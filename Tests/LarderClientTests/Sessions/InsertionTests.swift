@@ -41,7 +41,7 @@ struct InsertionTests {
         InsertedRows(rowCount: number * 2, batchCount: number, transaction: number)
     }
 
-    @Test("a few batches at most are in flight, and the result has the number of rows")
+    @Test("an insertion has a few batches at most in flight, and counts its rows")
     func window() async throws {
         let server = try server { peer, id, number, isLast in
             // The server replies only when the client has as many batches in flight as allowed.
@@ -69,7 +69,7 @@ struct InsertionTests {
         client.close()
     }
 
-    @Test("finish waits if the maximum of batches is in flight")
+    @Test("finishing an insertion waits if the maximum of batches is in flight")
     func windowAtTheEnd() async throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
@@ -109,7 +109,7 @@ struct InsertionTests {
         try stream.send(batch)
     }
 
-    @Test("the server's error is thrown with the indices of the rows, and ends the stream")
+    @Test("the server's error ends an insertion, with the indices of the refused rows")
     func refused() throws {
         let violation = ChangeViolation(.validationFailed, "too much", change: 3)
         let server = try server { peer, id, number, _ in
@@ -129,7 +129,7 @@ struct InsertionTests {
         client.close()
     }
 
-    @Test("the error of a lost connection has the number of stored rows")
+    @Test("the error of an insertion that loses its connection has the number of stored rows")
     func lost() throws {
         let server = try server { peer, id, number, isLast in
             if number == 1 { try peer.reply(id, .inserted(Self.progress(1), more: true)) }
@@ -157,7 +157,7 @@ struct InsertionTests {
         #expect(try error(true, finishing: true)?.code == .indeterminate)
     }
 
-    @Test("a stream that is released is cancelled")
+    @Test("an insertion that is released is cancelled")
     func released() throws {
         let seen = Recorder<Request>()
         let server = try ScriptedServer { peer, _ in

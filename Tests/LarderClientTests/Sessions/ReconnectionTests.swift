@@ -235,7 +235,7 @@ struct ReconnectionTests {
         second.stop()
     }
 
-    @Test("the wait for a server that does not come back ends")
+    @Test("the wait for a server that does not return ends")
     func noServer() async throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
@@ -255,7 +255,7 @@ struct ReconnectionTests {
         client.close()
     }
 
-    @Test("without a wait, a lost connection stays lost")
+    @Test("a lost connection stays lost if the client does not wait for the server")
     func noWait() throws {
         let server = try closingOnce()
         defer { server.stop() }

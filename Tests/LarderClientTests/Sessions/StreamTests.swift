@@ -42,7 +42,7 @@ struct StreamTests {
         }
     }
 
-    @Test("batches come in order, then nil, and nil again")
+    @Test("the batches of a stream come in order, then nil, and nil again")
     func order() throws {
         let server = try servingServer(batchCount: 25)
         defer { server.stop() }
@@ -55,7 +55,7 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("a task's loop reads a hundred thousand rows")
+    @Test("a loop in a task reads a stream of a hundred thousand rows")
     func manyRows() async throws {
         let server = try servingServer(batchCount: 10_000)
         defer { server.stop() }
@@ -69,7 +69,7 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("an empty first batch is returned, because it has the columns")
+    @Test("the first batch of a stream without rows is returned, because it has the columns")
     func empty() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
@@ -85,7 +85,7 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("other calls proceed between two batches, in threads and tasks")
+    @Test("other calls proceed between two batches of a stream, in threads and tasks")
     func interleaved() async throws {
         let server = try servingServer(batchCount: 50)
         defer { server.stop() }
@@ -110,7 +110,7 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("credit is the window at first, and then the number of batches taken")
+    @Test("a stream grants its window as credit, and then the number of batches taken")
     func window() throws {
         let seen = Recorder<Request>()
         let server = try recordingServer(seen)
@@ -150,7 +150,7 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("a stream that is released is cancelled")
+    @Test("a stream of batches that is released is cancelled")
     func released() throws {
         let seen = Recorder<Request>()
         let server = try recordingServer(seen)
@@ -165,7 +165,7 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("a loop that is left early cancels the stream")
+    @Test("leaving a loop over a stream early cancels the stream")
     func leftEarly() async throws {
         let seen = Recorder<Request>()
         let server = try recordingServer(seen)
@@ -241,7 +241,7 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("a batch that does not arrive in time ends the stream")
+    @Test("a batch that does not arrive in time ends its stream")
     func timeout() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()

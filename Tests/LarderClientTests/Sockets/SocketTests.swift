@@ -67,7 +67,7 @@ struct SocketTests {
         first.shutDown()
     }
 
-    @Test("connecting waits while the backlog is full")
+    @Test("connecting waits while the backlog of the server is full")
     func waitsForBacklog() async throws {
         let socketPath = TemporarySocketPath()
         let listener = try socketPath.listen(backlog: 0)
@@ -94,7 +94,7 @@ struct SocketTests {
         #expect(!socket.waitUntilWritable(until: .after(.milliseconds(10))))
     }
 
-    @Test("a deadline ends waiting, with recv and with poll", arguments: [10, 100])
+    @Test("a deadline ends the wait for a reply, in recv and in poll", arguments: [10, 100])
     func deadline(requestMilliseconds: Int) throws {
         let timeout = Duration.milliseconds(requestMilliseconds)
         let (socket, peer) = try pair(requestTimeout: timeout)

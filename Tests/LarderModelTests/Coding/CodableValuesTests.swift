@@ -51,7 +51,7 @@ struct CodableValuesTests {
         }
     }
 
-    @Test("a value is encoded as the values of properties, without its identifier")
+    @Test("a Codable value is encoded as property values, without its identifier")
     func encoding() throws {
         var book = book
         book.id = identifier("Book", 9)
@@ -64,7 +64,7 @@ struct CodableValuesTests {
             ])
     }
 
-    @Test("what was encoded is decoded again, with the identifier of the record")
+    @Test("an encoded value is decoded again, with the identifier of its record")
     func decoding() throws {
         var book = book
         let values = try [String: Value](encoding: book)
@@ -73,7 +73,7 @@ struct CodableValuesTests {
         #expect(try record.decoded(as: Book.self) == book)
     }
 
-    @Test("a property named id is an attribute like any other")
+    @Test("a property of a Codable type that is named id is an attribute like any other")
     func ownIdentifier() throws {
         struct Ticket: Codable, Equatable { var id: Int }
         #expect(try [String: Value](encoding: Ticket(id: 7)) == ["id": 7])
@@ -81,7 +81,7 @@ struct CodableValuesTests {
         #expect(try record.decoded(as: Ticket.self) == Ticket(id: 7))
     }
 
-    @Test("a row is decoded by the names of its columns")
+    @Test("a row is decoded into a Codable type by the names of its columns")
     func rows() throws {
         struct Total: Codable, Equatable {
             var name: String
@@ -91,7 +91,7 @@ struct CodableValuesTests {
         #expect(try row.decoded(as: Total.self) == Total(name: "Ann", count: 3))
     }
 
-    @Test("a type that wraps another one, and a subclass with the keys of its superclass")
+    @Test("a type that wraps another one, and a subclass, are encoded as property values")
     func wrappers() throws {
         struct Wrapper: Codable, Equatable {
             var size: Size
@@ -112,7 +112,7 @@ struct CodableValuesTests {
         #expect(try record.decoded(as: Wrapper.self) == wrapper)
     }
 
-    @Test("a value that does not fit says which property, and what was expected")
+    @Test("decoding a value of a wrong type is an error that names the property and the type")
     func decodingErrors() throws {
         struct Named: Decodable { var name: String }
         struct Counted: Decodable { var count: UInt8 }
@@ -143,7 +143,7 @@ struct CodableValuesTests {
         #expect(failure(["name": "x"], UInt8.self)?.code == .wrongType)
     }
 
-    @Test("a type without keys, an integer beyond 64 bits and nested containers are errors")
+    @Test("encoding a type without keys, or an integer beyond 64 bits, is an error")
     func encodingErrors() throws {
         struct Large: Encodable { var count: UInt64 }
         struct Nested: Encodable {

@@ -71,7 +71,7 @@ import Testing
         #expect(throws: LarderError.self, performing: body)?.code
     }
 
-    @Test("unsaved objects are evaluated like others and can be arguments")
+    @Test("the evaluator treats unsaved objects like others, also as arguments")
     func unsavedObjects() throws {
         #expect(try names("boss.name == \"Ann\"") == ["bob", "Café"])
         #expect(try names("SELF == %@", [.value(.object(Self.unsaved))]) == ["Café"])
@@ -110,7 +110,7 @@ import Testing
                 == .wrongType)
     }
 
-    @Test("a comparison of JSON members alone is rejected, as in the store")
+    @Test("the evaluator rejects a comparison of JSON members alone, as the store does")
     func members() throws {
         for format in [
             "notes.floor == notes.tags", "notes.floor BEGINSWITH notes.tags",
@@ -122,7 +122,7 @@ import Testing
         #expect(try names("notes.floor BETWEEN {notes.floor, 2}") == ["bob"])
     }
 
-    @Test("a missing object has nil for all properties")
+    @Test("the evaluator reads nil from every property of a missing object")
     func missingObject() throws {
         let predicate = try evaluator().predicate(
             .and([
@@ -134,14 +134,14 @@ import Testing
         #expect(try predicate.holds(for: Self.identifier(9), reading: Self.read))
     }
 
-    @Test("objects of another store are rejected")
+    @Test("the evaluator rejects objects of another store")
     func foreignObject() throws {
         let foreign = PersistentIdentifier(store: UUID(), entityName: "Person", key: 1)
         #expect(
             code { _ = try names("SELF == %@", [.value(.object(foreign))]) } == .foreignIdentifier)
     }
 
-    @Test("MATCHES is rejected without a matcher and calls the given one")
+    @Test("the evaluator rejects MATCHES without a matcher, and calls the given one")
     func matches() throws {
         #expect(code { _ = try names("name MATCHES \"A.*\"") } == .unsupported)
         let evaluator = try evaluator { text, pattern, _ in text == pattern }
@@ -151,7 +151,7 @@ import Testing
         #expect(try !predicate.holds(for: Self.bob, reading: Self.read))
     }
 
-    @Test("a tree at the maximum depth is evaluated, one level more is rejected")
+    @Test("the evaluator accepts a tree of the maximum depth, and rejects one level more")
     func depth() throws {
         func nested(_ levels: Int) -> QueryExpression {
             (0..<levels).reduce(.constant(true)) { inner, _ in .not(inner) }
@@ -164,7 +164,7 @@ import Testing
         #expect(error == .resourceExhausted)
     }
 
-    @Test("an expression has a value; sort keys define an order that ends with the identifier")
+    @Test("the evaluator computes expressions, and its order ends with the identifier")
     func valuesAndOrder() throws {
         let evaluator = try evaluator()
         let age = try evaluator.expression(.keyPath("boss.age"))
@@ -175,7 +175,7 @@ import Testing
         #expect(sorted == [Self.ann, Self.bob, Self.unsaved])
     }
 
-    @Test("a literal with more digits than a double has is a decimal, and a double beside doubles")
+    @Test("a literal with more digits than a double has is a decimal, and a double among doubles")
     func decimalLiterals() throws {
         #expect(try names("pay == 0.12345678901234567890") == ["Ann"])
         #expect(try names("pay > 0.12345678901234567890") == ["bob"])
@@ -187,7 +187,7 @@ import Testing
         #expect(try names("0.1234567890123457 < 0.12345678901234567891") == [])
     }
 
-    @Test("errors have the hints that the store's errors have")
+    @Test("the evaluator's errors have the same hints as the store's")
     func hints() throws {
         func hint(_ format: String) -> String? {
             #expect(throws: LarderError.self) { _ = try names(format) }?.hint
@@ -201,14 +201,14 @@ import Testing
         #expect(hint("sum(age) > 1")?.contains("column of an aggregate query") == true)
     }
 
-    @Test("text is a short identifier of an object of the evaluator's store")
+    @Test("text compared with an object is a short identifier in the evaluator's store")
     func shortIdentifiers() throws {
         #expect(try names("boss == \"Person/p1\"") == ["bob", "Café"])
         #expect(code { _ = try names("boss == \"Nobody/p1\"") } == .unknownEntity)
         #expect(try names("name == \"Person/p1\"") == [])
     }
 
-    @Test("unknown entities, properties and missing arguments are rejected")
+    @Test("the evaluator rejects unknown entities and properties, and missing arguments")
     func unknownNames() throws {
         #expect(code { _ = try names("nothing == 1") } == .unknownProperty)
         #expect(code { _ = try names("name.length == 1") } == .wrongType)

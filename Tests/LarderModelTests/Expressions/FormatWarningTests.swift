@@ -7,7 +7,7 @@ struct FormatWarningTests {
         PredicateFormat.warnings(of: text, arguments: arguments)?.warnings.map(\.column)
     }
 
-    @Test("a pattern of LIKE that has only wildcards of SQL is found, also among the arguments")
+    @Test("a warning finds a pattern of LIKE with wildcards of SQL, also among the arguments")
     func patterns() {
         for pattern in ["%x%", "x_y", "%", "what?%"] {
             #expect(columns("a == 1 AND b LIKE \"\(pattern)\"") == [19], "\(pattern)")
@@ -19,7 +19,7 @@ struct FormatWarningTests {
         #expect(columns("b CONTAINS \"%\" OR b == \"_\"") == [])
     }
 
-    @Test("a placeholder in quotation marks is found wherever text may be")
+    @Test("a warning finds a placeholder in quotation marks wherever text may be")
     func placeholders() {
         #expect(columns("a == \"%@\" AND b IN {\"x\", '%K'}") == [6, 26])
         #expect(columns("a CONTAINS \"*%@*\" OR ANY c.d == \"%d\"") == [12, 33])
@@ -29,7 +29,7 @@ struct FormatWarningTests {
         #expect(columns("a == \"100%\" AND b == %@ AND %K == 1") == [])
     }
 
-    @Test("the arguments of later format strings are not counted")
+    @Test("warnings about a format string ignore the arguments of later ones")
     func arguments() throws {
         let found = try #require(
             PredicateFormat.warnings(of: "a == %@ AND %K LIKE %@", arguments: [1, "b.c", "%"]))

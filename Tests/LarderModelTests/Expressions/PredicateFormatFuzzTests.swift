@@ -25,7 +25,8 @@ struct PredicateFormatFuzzTests {
         }
     }
 
-    @Test("words of the grammar in random order are rejected, or parse back")
+    @Test(
+        "random words of the predicate grammar are rejected, or format and parse to an equal tree")
     func words() throws {
         var generator = SeededGenerator.fromEnvironment("predicate words")
         let words = """
@@ -41,7 +42,7 @@ struct PredicateFormatFuzzTests {
         }
     }
 
-    @Test("a random tree formats and parses to an equal tree")
+    @Test("a random predicate tree formats and parses to an equal tree")
     func trees() throws {
         var generator = SeededGenerator.fromEnvironment("predicate trees")
         for _ in 0..<RandomTesting.iterations() {

@@ -12,7 +12,7 @@ struct PredicateFormatTests {
 
     /// Each block is a format string. The output is its tree, and its formatted text if that
     /// differs. A leading escape `\x` is not part of the text.
-    @Test("format strings become trees, or are rejected at a column")
+    @Test("format strings become predicate trees, or are rejected at a column")
     func scripts() throws {
         try runScripts(in: "format") { text in
             let parsed = try PredicateFormat.parse(text, arguments: Self.arguments)
@@ -25,7 +25,7 @@ struct PredicateFormatTests {
         }
     }
 
-    @Test("a single value is accepted where no predicate is required")
+    @Test("a format string may be a single value where no predicate is required")
     func values() throws {
         try runScripts(in: "format-values") { text in
             let parsed = try PredicateFormat.parseExpression(
@@ -39,7 +39,7 @@ struct PredicateFormatTests {
         try PredicateFormat.parse(text, arguments: Self.arguments).expression
     }
 
-    @Test("arguments are counted from the given first one")
+    @Test("the arguments of a format string are counted from the given first one")
     func firstArgument() throws {
         let arguments: [QueryArgument] = [1, 2, "name", 4]
         let parsed = try PredicateFormat.parse(
@@ -55,7 +55,7 @@ struct PredicateFormatTests {
         }
     }
 
-    @Test("64 levels of nesting are accepted, 65 and a hundred thousand are rejected")
+    @Test("a format string may have 64 levels of nesting, and 65 or many more are rejected")
     func nesting() throws {
         func parentheses(_ count: Int) -> String {
             String(repeating: "(", count: count) + "a == 1" + String(repeating: ")", count: count)
@@ -126,7 +126,7 @@ struct PredicateFormatTests {
         #expect(error?.column == depthMax + 1)
     }
 
-    @Test("a text one byte too long and a tree one node too large are rejected")
+    @Test("a format string one byte too long, and a tree one node too large, are rejected")
     func size() throws {
         let padding = String(repeating: " ", count: Limits.predicateBytesMax - 6)
         _ = try PredicateFormat.parse("a == 1" + padding)
@@ -169,7 +169,7 @@ struct PredicateFormatTests {
         }
     }
 
-    @Test("columns are counted in characters")
+    @Test("the column of an error in a format string is counted in characters")
     func columns() throws {
         for (text, column) in [
             ("a == ", 6), ("", 1), ("name == \"é🏳️‍🌈\" x", 14), ("a == 'ab", 6), ("a == 1 AND", 11),
@@ -182,7 +182,7 @@ struct PredicateFormatTests {
         }
     }
 
-    @Test("errors found after parsing name the column of the part")
+    @Test("an error found after parsing names the column of its part of the format string")
     func errorColumns() throws {
         let text = "'日本' == a.b AND length(c) + 1 > $x"
         let sourceMap = try PredicateFormat.parse(text).sourceMap
@@ -201,7 +201,7 @@ struct PredicateFormatTests {
         }
     }
 
-    @Test("errors do not show text in quotation marks")
+    @Test("an error in a format string does not show text in quotation marks")
     func privacy() {
         for text in [
             "a == 1 'secret'", "'secret' 'secret'", "a LIKE[x] 'secret'", "{'secret'} 'x'",

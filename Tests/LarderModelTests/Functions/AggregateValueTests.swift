@@ -71,7 +71,7 @@ struct AggregateValueTests {
         }
     }
 
-    @Test("the median is the middle value, or the mean of the two middle values")
+    @Test("the median of an aggregate is the middle value, or the mean of two")
     func median() {
         #expect(Statistics.median([Double]()) == nil)
         #expect(Statistics.median([3.0, 1, 2]) == 2)
@@ -81,7 +81,7 @@ struct AggregateValueTests {
         #expect(Statistics.median([Decimal(1), 2]) == Decimal(exactly: "1.5"))
     }
 
-    @Test("the mode is the most frequent value, the smallest of several")
+    @Test("the mode of an aggregate is the most frequent value, the smallest of several")
     func mode() {
         #expect(Statistics.mode(["b": 2, "a": 1], isLess: <) == "b")
         #expect(Statistics.mode(["c": 2, "b": 2, "a": 1], isLess: <) == "b")
@@ -113,7 +113,7 @@ struct AggregateValueTests {
         }
     }
 
-    @Test("opposite infinities have no sum, no average and no deviation")
+    @Test("opposite infinities have no sum, no average and no standard deviation")
     func infinities() {
         var sum = RealSum()
         var deviation = Deviation()
@@ -137,7 +137,7 @@ struct AggregateValueTests {
     }
 
     @Test(
-        "deviations neither overflow nor underflow",
+        "standard deviations neither overflow nor underflow",
         arguments: [
             ([1e300, -1e300], 1e300), ([.greatestFiniteMagnitude], 0),
             ([0x1p-1000, 0x3p-1000], 0x1p-1000),
@@ -151,7 +151,7 @@ struct AggregateValueTests {
         #expect(deviation.value == expected)
     }
 
-    @Test("deviations of integers and decimals use all digits")
+    @Test("standard deviations of integers and decimals use all digits")
     func exactDeviation() throws {
         var integers = Deviation()
         for integer in [Int64.max, Int64.max - 2] { integers.add(integer) }
@@ -200,7 +200,7 @@ struct AggregateValueTests {
         return [sum.value, sum.average, deviation.value, decimals.value]
     }
 
-    @Test("random deviations equal those computed with 128-bit integers")
+    @Test("random standard deviations equal those computed with 128-bit integers")
     func randomDeviations() throws {
         var random = SeededGenerator.fromEnvironment("deviations")
         for _ in 0..<RandomTesting.iterations() / 10 {

@@ -69,7 +69,7 @@ struct CalendarFunctionTests {
     }
 
     @Test(
-        "distance counts whole units, truncated toward zero",
+        "distance between dates counts whole units, truncated toward zero",
         arguments: [
             ("2026-01-01T00:00:00Z", "2026-01-01T00:00:59.9Z", "minute", nil, 0),
             ("2026-01-01T00:00:00.5Z", "2026-01-01T00:01:00.4Z", "second", nil, 59),
@@ -99,7 +99,7 @@ struct CalendarFunctionTests {
         #expect(try value(.distance, operands) == .int(expected))
     }
 
-    @Test("dates beyond every calendar are nil or exact, but no error")
+    @Test("functions of dates beyond every calendar return nil or exact values")
     func extremes() throws {
         let zones: [[Value]] = [[], ["Europe/Berlin"], ["UTC"]]
         for seconds in [1e15, -1e15, 1e35, -1e35, 1e300, -1e300] {
@@ -158,7 +158,7 @@ struct CalendarFunctionTests {
         #expect(error(.zone, "UTC") == "none" && error(.zone, "Europe/Berlin") == "none")
     }
 
-    @Test("parts, starts and distances equal those of Foundation's calendar")
+    @Test("parts of dates, startOf and distance equal the results of Foundation's calendar")
     func foundation() throws {
         var random = SeededGenerator.fromEnvironment("functions of dates")
         let units: [(String, Calendar.Component)] = [

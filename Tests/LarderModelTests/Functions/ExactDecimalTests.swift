@@ -117,7 +117,7 @@ struct ExactDecimalTests {
         return Digits(digits, exponent, isNegative: isNegative).text ?? "0"
     }
 
-    @Test("adds, subtracts, multiplies and compares as by hand, for random numbers")
+    @Test("exact decimals are added, subtracted, multiplied and compared as by hand")
     func arithmetic() throws {
         var random = SeededGenerator.fromEnvironment("exact decimals")
         for _ in 0..<5 * RandomTesting.iterations() {
@@ -144,7 +144,7 @@ struct ExactDecimalTests {
         }
     }
 
-    @Test("divides to the nearest number of 38 digits")
+    @Test("the quotient of exact decimals is the nearest number of 38 digits")
     func division() throws {
         var random = SeededGenerator.fromEnvironment("decimal quotients")
         for _ in 0..<RandomTesting.iterations() {
@@ -176,7 +176,7 @@ struct ExactDecimalTests {
     }
 
     @Test(
-        "rounds and takes remainders",
+        "exact decimals are rounded, and keep all digits of a remainder",
         arguments: [
             (ScalarFunction.floor, "-1.5", "-2"), (.ceiling, "-1.5", "-1"), (.round, "2.5", "3"),
             (.round, "-2.5", "-3"), (.trunc, "-2.9", "-2"), (.negate, "0", "0"), (.abs, "-7", "7"),
@@ -191,7 +191,7 @@ struct ExactDecimalTests {
     }
 
     @Test(
-        "has the sign of the dividend in a remainder",
+        "the remainder of exact decimals has the sign of the dividend",
         arguments: [
             ("7", "2", "1"), ("-7", "2", "-1"), ("7.5", "-2", "1.5"), ("0.3", "0.1", "0"),
             ("1", "0", nil), ("100000000000000000000", "7", "2"), ("1", "3000", "1"),
@@ -202,7 +202,7 @@ struct ExactDecimalTests {
         #expect(Self.text(remainder) == expected)
     }
 
-    @Test("reads stored text and integers, and rejects what is no decimal")
+    @Test("an exact decimal is read from stored text or an integer, and nothing else")
     func reading() throws {
         for (text, expected) in [
             ("0", "0"), ("-0", "0"), ("1.50", "1.5"), ("100", "100"), ("1e3", "1000"),
@@ -220,7 +220,7 @@ struct ExactDecimalTests {
         #expect(Self.text(ExactDecimal(Int64.min)) == "-9223372036854775808")
     }
 
-    @Test("has the same sums, deviations and medians as the decimals of Foundation, in any order")
+    @Test("sums, deviations and medians of exact decimals equal those of Foundation's Decimal")
     func aggregates() throws {
         var random = SeededGenerator.fromEnvironment("decimal aggregates")
         for _ in 0..<RandomTesting.iterations() / 10 {

@@ -18,7 +18,7 @@ struct FunctionSignatureTests {
         }
     }
 
-    @Test("numbers are computed in the widest of their types")
+    @Test("a function of numbers is computed in the widest of their types")
     func numbers() {
         let calls: [Call] = [
             (.add, [.typed(.int16), .typed(.int32)], nil, "int64, int64 -> int64"),
@@ -47,7 +47,7 @@ struct FunctionSignatureTests {
         }
     }
 
-    @Test("the other operand of a date is in seconds, or another date")
+    @Test("the other operand of a function of a date is in seconds, or another date")
     func dates() {
         let calls: [Call] = [
             (.subtract, [.typed(.date), .constant(.int64)], nil, "date, double -> date"),
@@ -66,7 +66,7 @@ struct FunctionSignatureTests {
         }
     }
 
-    @Test("choices have one common type, to which constants are converted")
+    @Test("the choices of coalesce and ternary have one type, to which constants are converted")
     func choices() {
         let calls: [Call] = [
             (.coalesce, [.typed(.string), .constant(.string)], nil, "string, string -> string"),
@@ -89,7 +89,7 @@ struct FunctionSignatureTests {
         }
     }
 
-    @Test("other operands are rejected with a message that names the accepted ones")
+    @Test("a function rejects operands of wrong types, and names the accepted ones")
     func refusals() {
         let calls: [Call] = [
             (

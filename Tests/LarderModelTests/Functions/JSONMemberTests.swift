@@ -13,7 +13,7 @@ struct JSONMemberTests {
         """#
 
     @Test(
-        "are selected by keys and array indexes",
+        "members of a JSON document are selected by keys and array indexes",
         arguments: [
             ("a", "1"), ("text", #""x,]}\"y""#), ("list.0", #"{"n": 2.5}"#), ("list.0.n", "2.5"),
             ("list.1.1", "4"), ("list.2", #""z""#), ("empty", "{}"), ("none", nil),
@@ -25,7 +25,7 @@ struct JSONMemberTests {
         #expect(JSONMember(of: document, at: steps)?.text == expected)
     }
 
-    @Test("can be read as the types that their kind allows")
+    @Test("a member of a JSON document is read as the types that its kind allows")
     func types() throws {
         func value(_ key: String, _ type: AttributeType) throws -> Value? {
             try #require(JSONMember(of: document, at: [key])).value(as: type)
@@ -53,7 +53,7 @@ struct JSONMemberTests {
         #expect(JSONMember(of: document, at: ["text"])?.number == nil)
     }
 
-    @Test("random documents return what their trees contain, and damaged ones never trap")
+    @Test("random JSON documents return the members of their trees, and damaged ones never trap")
     func random() throws {
         var random = SeededGenerator.fromEnvironment("JSON members")
         for _ in 0..<RandomTesting.iterations() {

@@ -13,7 +13,7 @@ struct NumberFormatTests {
     }
 
     @Test(
-        "a decimal is rounded exactly, halves away from zero",
+        "round rounds a decimal exactly, halves away from zero",
         arguments: [
             ("2.345", 2, "2.35"), ("-2.345", 2, "-2.35"), ("2.344", 2, "2.34"),
             ("2.5", 0, "3"), ("-2.5", 0, "-3"), ("1250", -2, "1300"), ("1249", -2, "1200"),
@@ -29,7 +29,7 @@ struct NumberFormatTests {
         #expect(try value(.round, [try decimal(number), .int(places)]) == decimal(expected))
     }
 
-    @Test("integers stay integers, and doubles are rounded by their shortest text")
+    @Test("round keeps integers, and rounds doubles by their shortest text")
     func others() throws {
         #expect(try value(.round, [1_250, -2]) == 1_300)
         #expect(try value(.round, [7, 3]) == 7)
@@ -47,7 +47,7 @@ struct NumberFormatTests {
     }
 
     @Test(
-        "format writes the given number of decimal places",
+        "format writes a number with the given number of decimal places",
         arguments: [
             ("12.5", 2, "12.50"), ("12.345", 2, "12.35"), ("-0.001", 2, "0.00"), ("0", 0, "0"),
             ("0", 3, "0.000"), ("-1.5", 0, "-2"), ("0.05", 1, "0.1"), ("1e10", 1, "10000000000.0"),

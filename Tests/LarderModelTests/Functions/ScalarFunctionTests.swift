@@ -20,7 +20,7 @@ struct ScalarFunctionTests {
     private func date(_ text: String) throws -> Value { .date(try #require(Date(text: text))) }
 
     @Test(
-        "integers are exact, and nil if the result exceeds 64 bits",
+        "functions of integers are exact, and nil if the result exceeds 64 bits",
         arguments: [
             (.add, 1, 2, 3), (.add, .int(.max), 1, .null), (.subtract, .int(.min), 1, .null),
             (.multiply, 3_037_000_500, 3_037_000_500, .null), (.multiply, -4, 5, -20),
@@ -38,7 +38,7 @@ struct ScalarFunctionTests {
     }
 
     @Test(
-        "doubles follow IEEE 754, but NaN and division by zero are nil",
+        "functions of doubles follow IEEE 754, but NaN and division by zero are nil",
         arguments: [
             (.add, 0.1, 0.2, .double(0.1 + 0.2)), (.add, 1, 0.5, 1.5), (.divide, 1.0, 0.0, .null),
             (.divide, 1.0, 0, .null), (.divide, 7.0, 2, 3.5), (.modulus, -7.5, 2, -1.5),
@@ -53,7 +53,7 @@ struct ScalarFunctionTests {
     }
 
     @Test(
-        "rounding keeps the type of the number",
+        "functions of one number keep its type when they round",
         arguments: [
             (.negate, 5, -5), (.negate, .int(.min), .null), (.abs, -5, 5),
             (.abs, .int(.min), .null), (.abs, -2.5, 2.5), (.floor, -2.5, -3.0),
@@ -68,7 +68,7 @@ struct ScalarFunctionTests {
     }
 
     @Test(
-        "decimals are exact to 38 digits, and nil beyond",
+        "functions of decimals are exact to 38 digits, and nil beyond",
         arguments: [
             (.add, "0.1", "0.2", "0.3"), (.subtract, "1", "1.0", "0"),
             (.multiply, "1.5", "1.5", "2.25"),
@@ -99,7 +99,7 @@ struct ScalarFunctionTests {
         #expect(value(function, try decimal(left), try decimal(right)) == wanted)
     }
 
-    @Test("decimals are rounded to integers, halves away from zero")
+    @Test("floor, ceiling, round and trunc make integers of decimals, halves away from zero")
     func roundedDecimals() throws {
         for (text, floor, ceiling, round, trunc) in [
             ("2.5", "2", "3", "3", "2"), ("-2.5", "-3", "-2", "-3", "-2"),
@@ -156,7 +156,7 @@ struct ScalarFunctionTests {
         }
     }
 
-    @Test("length counts characters, and results are in composed form")
+    @Test("length counts characters, and functions of strings return the composed form")
     func strings() {
         #expect(value(.length, "cafe\u{301}") == 4)
         #expect(value(.length, "👨‍👩‍👧\r\n") == 2)
@@ -173,7 +173,7 @@ struct ScalarFunctionTests {
         #expect(value(.length, 5) == .null)
     }
 
-    @Test("coalesce returns the first value that is not nil, ternary evaluates only its branch")
+    @Test("coalesce returns the first value that is not nil, and ternary evaluates only its branch")
     func choices() {
         #expect(value(.coalesce, .null, 2, 3) == 2)
         #expect(value(.coalesce, .null, .null) == .null)
@@ -183,7 +183,7 @@ struct ScalarFunctionTests {
         #expect(value(.minimum, 1, .null, 2) == .null)
     }
 
-    @Test("operands without a defined result return nil")
+    @Test("a function of operands for which it has no result returns nil")
     func strangers() {
         let strangers: [Value] = [
             true, 1, 2.5, "a", .json("1"), .data(Data()), .objects([]), .double(.nan),

@@ -12,7 +12,7 @@ struct ShortDecimalTests {
     private func short(_ text: String) -> ShortDecimal? { ShortDecimal(Array(text.utf8).span) }
 
     @Test(
-        "is parsed from up to 18 digits without an exponent",
+        "a short decimal is parsed from up to 18 digits without an exponent",
         arguments: [
             "0", "-0", "7", "-7.25", "100", "0.00000000000000001", "-999999999999999999",
             "99999999999999999.9", "001.50",
@@ -22,7 +22,7 @@ struct ShortDecimalTests {
     }
 
     @Test(
-        "is not parsed from other texts",
+        "a short decimal is not parsed from more digits, an exponent or malformed text",
         arguments: [
             "", "-", ".", "-.", "1.", ".5", "+1", "1e3", "1.2.3", "--1", "1-", " 1", "1 ", "٣",
             "\0", "1\0", "1000000000000000000", "0.000000000000000001", "1234567890.123456789",
@@ -31,7 +31,7 @@ struct ShortDecimalTests {
         #expect(short(text) == nil)
     }
 
-    @Test("has the sums, differences, products and order of the exact decimals")
+    @Test("arithmetic and comparison of short decimals equal those of exact decimals")
     func random() throws {
         var random = SeededGenerator.fromEnvironment("short decimals")
         var shortCount = 0

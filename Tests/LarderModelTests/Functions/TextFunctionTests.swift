@@ -43,7 +43,7 @@ struct TextFunctionTests {
     }
 
     @Test(
-        "replace and the trims work on characters",
+        "replace and the trim functions work on characters",
         arguments: [
             (.replace, ["banana", "an", "-"], "b--a"), (.replace, ["aaa", "aa", "b"], "ba"),
             (.replace, ["abc", "", "x"], "abc"), (.replace, ["abc", "b", ""], "ac"),
@@ -76,7 +76,7 @@ struct TextFunctionTests {
         #expect(try value(function, operands) == .string(expected))
     }
 
-    @Test("strings that meet are composed, and nil stays nil")
+    @Test("strings joined by concat are composed, and nil results in nil")
     func concatenation() throws {
         #expect(try value(.concat, ["a", "e", "\u{301}", "b"]) == "aéb")
         #expect(try value(.concat, ["a", .null]) == .null)
@@ -86,7 +86,7 @@ struct TextFunctionTests {
         }
     }
 
-    @Test("a text that is too long is an error, before its memory is taken")
+    @Test("a string function whose result is too long is an error, before its memory is taken")
     func tooLong() throws {
         let half = String(repeating: "a", count: Limits.functionTextBytesMax / 2)
         let calls: [(ScalarFunction, [Value])] = [
@@ -115,7 +115,7 @@ struct TextFunctionTests {
         #expect(try value(.padStart, [.string(half), 5, "x"]) == .string(half))
     }
 
-    @Test("the functions equal those of an array of characters")
+    @Test("functions of strings equal those of an array of characters")
     func model() throws {
         var random = SeededGenerator.fromEnvironment("functions of strings")
         let alphabet: [Character] = [

@@ -11,7 +11,7 @@ struct TimeZoneTests {
         try Array(Data(contentsOf: URL(filePath: "\(Self.folder)/\(name)")))
     }
 
-    @Test("every time zone of the machine is read")
+    @Test("every time zone file of the machine can be read")
     func all() throws {
         let names = try FileManager.default.subpathsOfDirectory(atPath: Self.folder).filter {
             $0.first?.isUppercase ?? false
@@ -29,7 +29,7 @@ struct TimeZoneTests {
         #expect(count > 100)
     }
 
-    @Test("a damaged file is no time zone, and never a crash")
+    @Test("a damaged time zone file is rejected without a trap")
     func damaged() throws {
         var random = SeededGenerator.fromEnvironment("files of time zones")
         let original = try file("Europe/Berlin")
@@ -61,7 +61,7 @@ struct TimeZoneTests {
     }
 
     @Test(
-        "the rule for later years is POSIX's",
+        "the rule of a time zone for later years is the one that POSIX defines",
         arguments: [
             ("CET-1CEST,M3.5.0,M10.5.0/3", 2026, ["2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z"]),
             ("EST5EDT,M3.2.0,M11.1.0", 2026, ["2026-03-08T07:00:00Z", "2026-11-01T06:00:00Z"]),

@@ -6,7 +6,7 @@ import Testing
 struct HistoryTokenTests {
     private let store = UUID(uuidString: "6F9619FF-8B86-D011-B42D-00CF4FC964FF") ?? UUID()
 
-    @Test("has a text form that is parsed back")
+    @Test("a history token has a text form that is parsed back")
     func text() throws {
         let token = HistoryToken(store: store, epoch: 812_345_678_901_234, number: 42)
         #expect(
@@ -17,7 +17,7 @@ struct HistoryTokenTests {
     }
 
     @Test(
-        "is malformed in any other form",
+        "malformed text of a history token is rejected",
         arguments: [
             "", "42", "n42", "6F9619FF-8B86-D011-B42D-00CF4FC964FF-e1",
             "6F9619FF-8B86-D011-B42D-00CF4FC964FF-e1-n-2",
@@ -36,7 +36,7 @@ struct HistoryTokenTests {
         }
     }
 
-    @Test("is ordered by its position")
+    @Test("history tokens are ordered by their position")
     func order() {
         func token(_ epoch: Int64, _ number: Int64) -> HistoryToken {
             HistoryToken(store: store, epoch: epoch, number: number)
@@ -46,7 +46,7 @@ struct HistoryTokenTests {
         #expect([token(2, 1), token(1, 3)].max() == token(2, 1))
     }
 
-    @Test("fails in four ways, each with its own code")
+    @Test("a history token of another store, epoch or range fails with a code of its own")
     func check() {
         func code(_ token: HistoryToken) -> ErrorCode? { self.code(token, earlier: []) }
         func token(_ number: Int64, epoch: Int64 = 7) -> HistoryToken {
@@ -61,7 +61,7 @@ struct HistoryTokenTests {
         #expect(code(HistoryToken(store: UUID(), epoch: 7, number: 5)) == .foreignToken)
     }
 
-    @Test("of an earlier epoch is valid up to the last transaction of the backup")
+    @Test("a history token of an earlier epoch is valid up to the end of the backup")
     func earlierEpochs() {
         let earlier = [EarlierEpoch(epoch: 3, last: 8), EarlierEpoch(epoch: 5, last: 6)]
         func code(_ epoch: Int64, _ number: Int64) -> ErrorCode? {

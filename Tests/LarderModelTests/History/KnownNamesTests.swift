@@ -18,7 +18,9 @@ struct KnownNamesTests {
                 ]))
     }
 
-    @Test("are those of the entity and its parents, and equal for equal schemas")
+    @Test(
+        "the names of a former schema include inherited ones, and differ for different schemas"
+    )
     func containing() throws {
         #expect(names.contains("Book") && !names.contains("Loan"))
         #expect(names.contains("title", of: "Novel") && names.contains("genre", of: "Novel"))
@@ -27,7 +29,7 @@ struct KnownNamesTests {
         #expect(KnownNames(other) != names)
     }
 
-    @Test("are what is left of a run")
+    @Test("a run of the history keeps only the names that a former schema has")
     func runs() {
         let update = HistoryRun(.updated, "Novel", 3...5, properties: ["genre", "price", "title"])
         let known = HistoryRun(.updated, "Novel", 3...5, properties: ["genre", "title"])
@@ -57,7 +59,7 @@ struct KnownNamesTests {
         return error
     }
 
-    @Test("are the only ones in an error, which keeps its code, rules and changes")
+    @Test("an error names only what a former schema has, and keeps its code, rules and changes")
     func errors() {
         let known = error(violation("Book", "title", 0), violation("Novel", "genre", 1))
         #expect(names.known(known) == known)

@@ -13,7 +13,7 @@ struct PersistentIdentifierTests {
         permanent = PersistentIdentifier(store: store, entityName: "Article", key: 42)
     }
 
-    @Test("URIs are parsed, or rejected with the invalid part")
+    @Test("the URI of an identifier is parsed, or rejected with the invalid part")
     func scripts() throws {
         try runScripts(in: "identifiers") { uri in
             let identifier = try PersistentIdentifier(uriRepresentation: uri)
@@ -27,7 +27,7 @@ struct PersistentIdentifierTests {
         }
     }
 
-    @Test("a temporary name with any text survives the URI and the JSON")
+    @Test("a temporary name with any text is preserved in the URI and the JSON")
     func temporaryNames() throws {
         for name in ["a", "a/b", "100%", "é 日本", "🏳️‍🌈", "\u{0}\n\"\\", "?#[]@", "t", "%41"] {
             let identifier = PersistentIdentifier(temporary: name, entityName: "Article")
@@ -39,7 +39,7 @@ struct PersistentIdentifierTests {
         }
     }
 
-    @Test("the JSON equals the coder's with sorted keys, and can be decoded")
+    @Test("the JSON of an identifier equals the encoder's with sorted keys, and can be decoded")
     func jsonRepresentation() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -48,7 +48,7 @@ struct PersistentIdentifierTests {
         #expect(try JSONDecoder().decode(PersistentIdentifier.self, from: encoded) == permanent)
     }
 
-    @Test("JSON with the URI alone is accepted, contradicting parts are rejected")
+    @Test("the JSON of an identifier may be its URI alone, and contradicting parts are rejected")
     func jsonParts() throws {
         let uri = permanent.uriRepresentation
         func decoded(_ parts: String) throws -> PersistentIdentifier {
@@ -65,7 +65,7 @@ struct PersistentIdentifierTests {
         }
     }
 
-    @Test("a text of ten million bytes is rejected")
+    @Test("the text of an identifier with ten million bytes is rejected")
     func hugeText() {
         let start = "x-coredata://\(store.uuidString)/"
         let long = String(repeating: "9", count: 10_000_000)
@@ -78,7 +78,7 @@ struct PersistentIdentifierTests {
         }
     }
 
-    @Test("a short identifier has no store; a URI is read as such")
+    @Test("a short identifier belongs to the given store, and a URI to its own")
     func shortIdentifiers() throws {
         let identifier = PersistentIdentifier(store: store, entityName: "Article", key: 7)
         #expect(identifier.shortText == "Article/p7")

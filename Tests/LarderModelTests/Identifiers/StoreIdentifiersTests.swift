@@ -6,7 +6,8 @@ import Testing
 struct StoreIdentifiersTests {
     private let upper = "0F8FAD5B-D9CB-469F-A165-70867728950E"
 
-    @Test("a UUID in upper case is the store's; another text has a hash, the same in every process")
+    @Test(
+        "the identifier of a store is its UUID, or a hash of its text that every process computes")
     func uuids() {
         #expect(StoreIdentifiers.uuid(of: upper).uuidString == upper)
         #expect(StoreIdentifiers.uuid(of: upper.lowercased()).uuidString != upper)
@@ -15,7 +16,7 @@ struct StoreIdentifiersTests {
         #expect(StoreIdentifiers.uuid(of: "notes.jsom").uuidString != uuid)
     }
 
-    @Test("a text that is remembered is the store's identifier, others have the UUID")
+    @Test("a store identifier whose text is remembered has that text, and other ones the UUID")
     func texts() {
         let identifiers = StoreIdentifiers()
         let uuid = identifiers.remember("notes.json")
@@ -27,7 +28,7 @@ struct StoreIdentifiersTests {
         #expect(identifiers.text(of: lower) == upper.lowercased())
     }
 
-    @Test("texts are remembered up to a number and a length")
+    @Test("store identifiers remember texts up to a number and a length")
     func limits() {
         let identifiers = StoreIdentifiers()
         let longest = String(repeating: "a", count: StoreIdentifiers.textBytesMax)
@@ -40,7 +41,7 @@ struct StoreIdentifiersTests {
         #expect(identifiers.text(of: tooMany) == tooMany.uuidString)
     }
 
-    @Test("an identifier has the text in its JSON, and its URI has the UUID")
+    @Test("the JSON of an identifier has the text of its store, and its URI the UUID")
     func json() throws {
         let uuid = StoreIdentifiers.shared.remember("json of a test")
         let identifier = PersistentIdentifier(store: uuid, entityName: "Article", key: 7)
@@ -51,7 +52,8 @@ struct StoreIdentifiersTests {
         #expect(try JSONDecoder().decode(PersistentIdentifier.self, from: data) == identifier)
     }
 
-    @Test("decoded JSON teaches the text; one that is not that of the URI is refused")
+    @Test(
+        "the text of a store is remembered from JSON, and one that contradicts the URI is refused")
     func decoding() throws {
         let text = "never opened in this process"
         let uuid = StoreIdentifiers.uuid(of: text)

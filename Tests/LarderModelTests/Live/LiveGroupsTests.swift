@@ -67,7 +67,7 @@ struct LiveGroupsTests {
 
     // MARK: - Changes
 
-    @Test("adds, changes and removes the contributions of objects")
+    @Test("a live aggregate adds, changes and removes the contributions of objects")
     func changes() throws {
         let aggregate = try #require(
             try live(
@@ -105,7 +105,7 @@ struct LiveGroupsTests {
         #expect(groups.objectCount == 0)
     }
 
-    @Test("has one row without keys, also without objects")
+    @Test("a live aggregate without group keys has one row, even without objects")
     func noKeys() throws {
         let aggregate = try #require(
             try live(Aggregate("Item", [.count, .init(.sum, "price"), .init(.maximum, "date")])))
@@ -121,7 +121,7 @@ struct LiveGroupsTests {
         #expect(rows(groups, columns, limit: 0) == [])
     }
 
-    @Test("compares strings by bytes, and treats both zeros as one key")
+    @Test("a live aggregate compares strings by bytes, and both zeros are one key")
     func keys() throws {
         let aggregate = try #require(
             try live(Aggregate("Item", groupBy: ["text", "real"], [.count])))
@@ -135,7 +135,7 @@ struct LiveGroupsTests {
         #expect(found == [["e\u{301}", 0.0, 1], ["\u{E9}", 0.0, 2]])
     }
 
-    @Test("orders and limits groups, and applies HAVING")
+    @Test("a live aggregate orders and limits its groups, and applies HAVING")
     func order() throws {
         let aggregate = try #require(
             try live(
@@ -157,7 +157,7 @@ struct LiveGroupsTests {
         #expect(rows(groups, columns) == [["a", 8], ["d", 3], ["b", 2]])
     }
 
-    @Test("has no result while a sum exceeds its type")
+    @Test("a live aggregate has no result while a sum exceeds its type")
     func overflow() throws {
         let aggregate = try #require(try live(Aggregate("Item", [.init(.sum, "n")])))
         var groups = LiveGroups(aggregate)
@@ -167,7 +167,7 @@ struct LiveGroupsTests {
         #expect(rows(groups, [("sum", .int64)]) == [[.int(.max)]])
     }
 
-    @Test("sums of doubles and decimals do not depend on removed values")
+    @Test("the live sum of doubles or decimals does not depend on removed values")
     func sums() throws {
         let aggregate = try #require(
             try live(Aggregate("Item", [.init(.sum, "real"), .init(.average, "price")])))
@@ -190,7 +190,7 @@ struct LiveGroupsTests {
         #expect(rows(groups, columns) == [[0.1, .decimal(tiny)]])
     }
 
-    @Test("after any changes equals the groups of the same objects in another order")
+    @Test("a live aggregate equals the groups of the same objects in any order after any changes")
     func random() throws {
         var choice = SeededGenerator.fromEnvironment("the groups of an observed aggregate")
         let aggregate = try #require(
@@ -232,7 +232,7 @@ struct LiveGroupsTests {
 
     // MARK: - Which queries
 
-    @Test("a query that cannot be computed from single objects is read again")
+    @Test("an aggregate that cannot be computed from single objects is read again")
     func fallback() throws {
         #expect(try live(.count(entityName: "Item", predicate: .format("n > 1"))) != nil)
         #expect(try live(.count(entityName: "Base", predicate: nil)) != nil)

@@ -23,7 +23,7 @@ struct LiveWindowTests {
     }
 
     @Test(
-        "always has the objects that the fetch selects, and reports each change",
+        "the window of an observed fetch has the selected objects, and reports each change",
         arguments: [nil, 0, 1, 3, 20])
     func random(limit: Int?) {
         var choice = SeededGenerator.fromEnvironment("the window of an observed fetch")
@@ -80,7 +80,7 @@ struct LiveWindowTests {
         }
     }
 
-    @Test("tells a row that moves from one that changes where it is")
+    @Test("the window of an observed fetch distinguishes a moved row from a changed one")
     func moves() {
         var window = LiveWindow([SortDirection(SortKey("s"))], limit: nil)
         window.replace(with: (1...4).map { LiveWindow.Entry($0, [.int($0 * 10)]) })
@@ -103,7 +103,7 @@ struct LiveWindowTests {
                         deleted: [0], placed: [.init(3, from: 1, to: 0, isMoved: false)])))
     }
 
-    @Test("has the values of the sort keys of its objects, such as their sections")
+    @Test("the window of an observed fetch has the values of its sort keys, such as sections")
     func values() {
         var window = LiveWindow([SortDirection(SortKey("s"))], limit: nil)
         window.replace(with: [.init(1, [.null]), .init(2, ["a"])])
@@ -112,7 +112,7 @@ struct LiveWindowTests {
         #expect(window.values(of: 2) == nil)
     }
 
-    @Test("orders by descending keys, nil and strings as a fetch does")
+    @Test("the window of an observed fetch orders descending keys, nil and strings as a fetch does")
     func directions() {
         let keys = [SortKey("a", descending: true), SortKey("b", stringOrder: .caseInsensitive)]
         var window = LiveWindow(keys.map(SortDirection.init), limit: nil)

@@ -55,7 +55,7 @@ struct QueryDependenciesTests {
         try paths(.fetch(Fetch("Article", where: .format(format), sort: sort)), arguments)
     }
 
-    @Test("the properties of its own objects")
+    @Test("an observed query depends on the properties of its own objects")
     func own() throws {
         #expect(try paths("words > 3 AND title BEGINSWITH \"a\"") == [" title,words"])
         #expect(try paths("TRUEPREDICATE", sort: [SortKey("title")]) == [" title"])
@@ -63,7 +63,7 @@ struct QueryDependenciesTests {
         #expect(try paths("%K > %@", ["words", .value(.int(3))]) == [" words"])
     }
 
-    @Test("the objects along to-one and to-many key paths")
+    @Test("an observed query depends on the objects along its key paths")
     func related() throws {
         #expect(
             try paths("category.parent.name == \"x\"")
@@ -75,7 +75,8 @@ struct QueryDependenciesTests {
                 == [" category,title", "category name"])
     }
 
-    @Test("the elements of subqueries, and the variables of outer ones")
+    @Test(
+        "an observed query depends on the elements of its subqueries, also through outer variables")
     func subqueries() throws {
         #expect(
             try paths(
@@ -92,7 +93,7 @@ struct QueryDependenciesTests {
                 == [" tags", "tags* articles,name", "tags.articles* title"])
     }
 
-    @Test("the terms of aggregates")
+    @Test("an observed query depends on the terms of its aggregates")
     func aggregates() throws {
         #expect(
             try paths(
@@ -103,7 +104,7 @@ struct QueryDependenciesTests {
                 == [" category,title,words", "category name"])
     }
 
-    @Test("a sort key that is the name of a result column is no format")
+    @Test("a sort key that names a result column is not parsed as a format string")
     func sortedByColumns() throws {
         let columns: [Aggregate.Column] = [.init(.sum, "words")]
         let query = Query.aggregate(
@@ -114,7 +115,7 @@ struct QueryDependenciesTests {
         #expect(aggregate.groupBy[0].term == .tree(.keyPath("title")))
     }
 
-    @Test("a change concerns the query if it may change what the query reads")
+    @Test("a change concerns an observed query only if it may change what the query reads")
     func concerns() throws {
         let observable = try ObservableQuery(
             .fetch(Fetch("Article", where: .format("category.name == \"x\""))), QueryParameters(),
@@ -127,7 +128,7 @@ struct QueryDependenciesTests {
         #expect(concerns(HistoryRun(.deleted, "Category", 1...1)))
     }
 
-    @Test("the section of each row, which is the first sort key")
+    @Test("an observed query depends on the section of each row, its first sort key")
     func sections() throws {
         func observable(_ query: Query) throws -> ObservableQuery {
             try ObservableQuery(
@@ -160,7 +161,7 @@ struct QueryDependenciesTests {
                 """)
     }
 
-    @Test("a query with an offset, a cursor or prefetching is refused")
+    @Test("a query with an offset, a cursor or prefetching cannot be observed")
     func unsupported() throws {
         func code(_ fetch: Fetch, _ parameters: QueryParameters) -> ErrorCode? {
             do throws(LarderError) {

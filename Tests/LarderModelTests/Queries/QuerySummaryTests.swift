@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The summary of a query")
 struct QuerySummaryTests {
-    @Test("it has the kind, the predicate, the groups and the order")
+    @Test("the summary of a query has its kind, predicate, groups and order")
     func parts() {
         let fetch = Fetch(
             "Article", where: .format("wordCount > %@"),
@@ -20,7 +20,7 @@ struct QuerySummaryTests {
                 == "aggregate count, sum:wordCount where title != nil group by category")
     }
 
-    @Test("a tree is written as a format string, with the arguments left out")
+    @Test("the summary of a query writes a tree as a format string, without the arguments")
     func tree() {
         let tree = QueryExpression.comparison(
             Comparison(.keyPath("wordCount"), .greaterThan, .argument(0)))
@@ -29,7 +29,7 @@ struct QuerySummaryTests {
                 == "count where wordCount > %@")
     }
 
-    @Test("a long one is cut off")
+    @Test("a long summary of a query is truncated")
     func long() {
         let text = String(repeating: "é", count: 1_000)
         let summary = Query.count(entityName: "Article", predicate: .format(text)).summary

@@ -32,7 +32,7 @@ struct BatchRowsTests {
             ])
     }
 
-    @Test("each range is a batch with the same values")
+    @Test("each range of a batch's rows is a batch with the same values")
     func ranges() throws {
         let batch = try batch()
         let rows = batch.rows(store: store)
@@ -46,7 +46,7 @@ struct BatchRowsTests {
         }
     }
 
-    @Test("rows and records hold the values of their columns")
+    @Test("the rows and records of a batch have the values of its columns")
     func values() throws {
         var batch = try batch()
         batch.columns.append(batch.columns[0])
@@ -67,7 +67,7 @@ struct BatchRowsTests {
         #expect(records[8]["s"] == .null && records[2]["s"] == .string("éé"))
     }
 
-    @Test("records are values: changing one does not change others of its batch")
+    @Test("changing one record of a batch does not change its other records")
     func independence() throws {
         var records = try batch().records(store: store)
         records[1].values["n"] = .int(99)

@@ -16,7 +16,7 @@ struct BatchTests {
         return column
     }
 
-    @Test("a value of each kind reads back as appended, with nil between values")
+    @Test("a value of each kind is read from a column as it was appended, also next to nil")
     func eachKind() throws {
         let kinds: [(Column.Kind, [Value])] = [
             (.attribute(.bool), [true, nil, false]),
@@ -47,7 +47,7 @@ struct BatchTests {
         }
     }
 
-    @Test("a column of nils and one of no rows pass the check")
+    @Test("a column of nils and a column without rows are valid")
     func nils() throws {
         let values = [Value](repeating: nil, count: 17)
         for kind: Column.Kind in [.attribute(.uuid), .attribute(.int64), .objects(entityName: "A")]
@@ -59,7 +59,7 @@ struct BatchTests {
         }
     }
 
-    @Test("a value of another type is rejected, naming the column")
+    @Test("a column rejects a value of another type with its name")
     func mismatch() {
         var column = Column(name: "title", kind: .attribute(.string))
         let error = #expect(throws: LarderError.self) { try column.append(.int(1)) }
@@ -68,7 +68,7 @@ struct BatchTests {
         #expect(column.rowCount == 0)
     }
 
-    @Test("records have the identity of their rows; rows without identity have no records")
+    @Test("records have the identity of their rows, and rows without identity have no records")
     func records() throws {
         var batch = Batch(
             rowCount: 2,
@@ -88,7 +88,7 @@ struct BatchTests {
         #expect(row["a"] == 1 && row["b"] == nil && row["c"] == nil)
     }
 
-    @Test("an inconsistent column is rejected")
+    @Test("a batch with an inconsistent column is rejected")
     func malformed() {
         let text = Column.Kind.attribute(.string)
         let columns: [(Column.Kind, Column.Storage, [UInt8])] = [
@@ -122,7 +122,7 @@ struct BatchTests {
         }
     }
 
-    @Test("subentities that are not named or do not match the keys are rejected")
+    @Test("a batch whose subentities are not named, or do not match its keys, is rejected")
     func malformedSubentities() {
         for indexes in [[0, 2], [0], [0, 0, 0]] as [[UInt32]] {
             let subentities = Subentities(names: ["B"], indexes: indexes)
@@ -147,7 +147,7 @@ struct BatchTests {
         }
     }
 
-    @Test("objects have the names of their actual entities")
+    @Test("the objects of a batch have the names of their actual entities")
     func subentities() throws {
         let objects = ["B", "A", "C", "B"].enumerated().map { key, name in
             PersistentIdentifier(store: store, entityName: name, key: Int64(key))
@@ -169,7 +169,7 @@ struct BatchTests {
         #expect(batch.rows(1..<2).columns.map(\.subentities) == [Subentities(), Subentities()])
     }
 
-    @Test("an identity of another length and a negative count are rejected")
+    @Test("a batch with an identity of another length, or a negative count, is rejected")
     func malformedIdentity() {
         let short = Batch.Identity(entityName: "A", keys: [1], versions: [1])
         #expect(throws: LarderError.self) {

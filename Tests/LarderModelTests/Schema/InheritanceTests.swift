@@ -24,7 +24,7 @@ struct InheritanceTests {
         ])
     }
 
-    @Test("inherit properties from all ancestors, which precede their own")
+    @Test("an entity inherits the properties of all ancestors, which precede its own")
     func properties() throws {
         let schema = try Self.schema()
         let tutor = try #require(schema.entity(named: "Tutor"))
@@ -38,7 +38,7 @@ struct InheritanceTests {
         #expect(schema.lineage(of: tutor).map(\.name) == ["Person", "Student", "Tutor"])
     }
 
-    @Test("know their ancestors and subentities")
+    @Test("an entity of a schema has its ancestors and subentities")
     func relatives() throws {
         let schema = try Self.schema()
         let tutor = try #require(schema.entity(named: "Tutor"))
@@ -50,7 +50,7 @@ struct InheritanceTests {
         #expect(schema.areRelated("Person", "Tutor") && !schema.areRelated("Tutor", "Teacher"))
     }
 
-    @Test("are written as declared, and can be declared again from a schema's entities")
+    @Test("a schema with inheritance is written as declared, and read back")
     func text() throws {
         let schema = try Self.schema()
         let again = try SchemaFile.schema(parsing: schema.canonicalText)
@@ -58,7 +58,7 @@ struct InheritanceTests {
         #expect(try Schema(entities: schema.entities) == schema)
     }
 
-    @Test("differ by parent and by being abstract, as do their fingerprints")
+    @Test("schemas with another parent or abstract entity differ, also in their fingerprints")
     func difference() throws {
         let (schema, other) = (try Self.schema(), try Self.schema(parent: nil, isAbstract: false))
         #expect(
@@ -72,7 +72,7 @@ struct InheritanceTests {
         #expect(Set(fingerprints).count == 4)
     }
 
-    @Test("can have 32 ancestors and no more")
+    @Test("an entity can have 32 ancestors, and no more")
     func depth() throws {
         func chain(_ count: Int) -> [Entity] {
             (0..<count).map { place in
@@ -94,7 +94,7 @@ struct InheritanceTests {
         #expect(error?.problems.count == Limits.entitiesMax)
     }
 
-    @Test("inherit a limited number of properties, per entity and in total")
+    @Test("inherited properties are limited per entity and in total")
     func inheritedProperties() throws {
         func tree(_ properties: Int, heirs: Int) -> [Entity] {
             let attributes = (0..<properties).map { Attribute(name: "a\($0)", type: .bool) }

@@ -13,7 +13,7 @@ struct SchemaCheckTests {
         }
     }
 
-    @Test("defaults and bounds are converted to the attribute's type if that is exact")
+    @Test("defaults and bounds of a schema from code are converted to the attribute's exact type")
     func typedDefaults() {
         let attribute = Attribute(
             name: "x", type: .double, defaultValue: 0,
@@ -31,7 +31,7 @@ struct SchemaCheckTests {
         #expect(error?.problems.map(\.description) == ["entities: must not be empty"])
     }
 
-    @Test("an error lists at most 100 problems, and the number of the others")
+    @Test("the error of a schema lists at most 100 problems, and the number of the others")
     func problemLimit() {
         for (count, lines) in [(100, 100), (101, 101), (300_000, 101)] {
             let problem = SchemaError.Problem(path: "x", message: "is wrong")
@@ -43,7 +43,7 @@ struct SchemaCheckTests {
         }
     }
 
-    @Test("a default that is not a value of the type is rejected")
+    @Test("a default that is not a value of its attribute's type is rejected")
     func wrongDefaults() {
         let path = "entities[0].attributes[0].default: "
         #expect(
@@ -57,7 +57,7 @@ struct SchemaCheckTests {
             problems(Attribute(name: "x", type: .double, defaultValue: .double(.nan))).count == 1)
     }
 
-    @Test("duplicate names are reported even before a schema is created")
+    @Test("duplicate names of properties are reported even before a schema is created")
     func doubledNames() {
         let found = problems(
             Attribute(name: "x", type: .bool), Attribute(name: "x", type: .int16),
@@ -69,7 +69,7 @@ struct SchemaCheckTests {
             ])
     }
 
-    @Test("one error and several have different messages")
+    @Test("the error of a schema says whether there is one problem or several")
     func sentences() {
         let problem = SchemaError.Problem(path: "version", message: "is missing")
         #expect(SchemaError(problems: [problem]).larderError.message == "the schema has an error")

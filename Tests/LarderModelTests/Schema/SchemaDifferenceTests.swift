@@ -5,7 +5,7 @@ import Testing
 struct SchemaDifferenceTests {
     func schema(_ text: String) throws -> Schema { try SchemaFile.schema(parsing: text) }
 
-    @Test("each change is described by a sentence and changes the fingerprint")
+    @Test("each difference of schemas is described by a sentence and changes the fingerprint")
     func sentences() throws {
         let old = try schema(SchemaSamples.articles)
         for (part, replacement, sentences) in [
@@ -61,7 +61,7 @@ struct SchemaDifferenceTests {
         }
     }
 
-    @Test("an attribute that became a relationship is a single difference")
+    @Test("an attribute that became a relationship is a single difference of schemas")
     func otherKind() throws {
         let old = try Schema(entities: [
             Entity(name: "A", attributes: [Attribute(name: "x", type: .int64)])
@@ -76,7 +76,7 @@ struct SchemaDifferenceTests {
                 == ["A.x: kind is attribute in the store, relationship in the file"])
     }
 
-    @Test("the order of entities, properties and keys is no difference")
+    @Test("the order of entities, properties and keys is no difference of schemas")
     func order() throws {
         let old = try schema(SchemaSamples.everyType)
         let entities = old.entities.map {
@@ -92,7 +92,7 @@ struct SchemaDifferenceTests {
         #expect(new.fingerprint == old.fingerprint)
     }
 
-    @Test("original names are no difference and do not change the fingerprint")
+    @Test("original names are no difference of schemas and do not change the fingerprint")
     func originalNames() throws {
         let old = try schema(SchemaSamples.articles)
         for (part, replacement) in [
@@ -110,14 +110,14 @@ struct SchemaDifferenceTests {
         }
     }
 
-    @Test("the fingerprint is the same in every process and release")
+    @Test("the fingerprint of a schema is the same in every process and release")
     func pinned() throws {
         #expect(try schema(SchemaSamples.articles).fingerprint == "abe919eae238f9d1")
         let schema = try Schema(entities: [Entity(name: "A", attributes: [])])
         #expect(schema.fingerprint.utf8.count == 16)
     }
 
-    @Test("features that CloudKit does not support are found, each with its path")
+    @Test("each feature of a schema that CloudKit does not support is found, with its path")
     func cloudKit() throws {
         let problems = CloudKitAudit.problems(in: try schema(SchemaSamples.articles))
         #expect(

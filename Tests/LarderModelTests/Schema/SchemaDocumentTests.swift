@@ -18,7 +18,7 @@ struct SchemaDocumentTests {
     }
 
     @Test(
-        "each table lists exactly the keys of its object",
+        "each table in docs/schema.md lists exactly the keys of its object",
         arguments: [
             ("## The file", SchemaKey.document), ("## Entities", SchemaKey.entity),
             ("## Attributes", SchemaKey.attribute), ("## Relationships", SchemaKey.relationship),
@@ -31,7 +31,7 @@ struct SchemaDocumentTests {
         #expect(table.map { $0.split(separator: "`")[1] } == keys.map { Substring($0) })
     }
 
-    @Test("the page names the reserved keys, all types and all delete rules")
+    @Test("docs/schema.md names the reserved keys, all types and all delete rules")
     func words() throws {
         let page = try Self.document("schema.md")
         let words =
@@ -40,7 +40,7 @@ struct SchemaDocumentTests {
         for word in words { #expect(page.contains("`\(word)`"), "\(word)") }
     }
 
-    @Test("the examples are valid and use every key except $schema")
+    @Test("the examples in docs/schema.md are valid and use every key except $schema")
     func examples() throws {
         var keys: Set<String> = []
         let examples = try Self.examples()
@@ -95,7 +95,7 @@ struct SchemaDocumentTests {
         }
     }
 
-    @Test("a missing required key is an error, as the JSON Schema says")
+    @Test("a schema file without a required key of the JSON Schema is an error")
     func required() {
         for text in [
             #"{"entities":[{"name":"A"}]}"#, #"{"version":"1.0.0"}"#,

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Schema file")
 struct SchemaFileTests {
-    @Test("a schema is parsed, or rejected with all problems and their paths")
+    @Test("a schema file is parsed, or rejected with all problems and their paths")
     func scripts() throws {
         try runScripts(in: "schema") { text in
             do throws(SchemaError) {
@@ -16,7 +16,7 @@ struct SchemaFileTests {
         }
     }
 
-    @Test("the example in the documentation can be parsed")
+    @Test("the example of a schema file in the documentation can be parsed")
     func example() throws {
         let schema = try SchemaFile.schema(parsing: SchemaSamples.articles)
         #expect(schema.version == "1.0.0")
@@ -39,7 +39,7 @@ struct SchemaFileTests {
         #expect(articles.destination == "Article" && articles.inverse == "collection")
     }
 
-    @Test("the canonical text parses to an equal schema with the same canonical text")
+    @Test("the canonical text of a schema parses to an equal schema with the same canonical text")
     func canonicalText() throws {
         for text in [SchemaSamples.articles, SchemaSamples.everyType] {
             let schema = try SchemaFile.schema(parsing: text)
@@ -49,7 +49,9 @@ struct SchemaFileTests {
         }
     }
 
-    @Test("the text for people parses to an equal schema; what fits into a line is on one line")
+    @Test(
+        "the readable text of a schema parses to an equal schema, with short objects on one line"
+    )
     func fileText() throws {
         for text in [SchemaSamples.articles, SchemaSamples.everyType] {
             let schema = try SchemaFile.schema(parsing: text)
@@ -70,7 +72,7 @@ struct SchemaFileTests {
         #expect(schema.fileText.hasPrefix(beginning.joined(separator: "\n")))
     }
 
-    @Test("a long value is on one line, and a long list of short ones on several")
+    @Test("a long value of a schema's text is on one line, and a long list on several")
     func longValues() throws {
         let long = String(repeating: "ä", count: 200)
         let numbers = "[" + (0..<50).map { "\($0)" }.joined(separator: ",") + "]"
@@ -87,7 +89,7 @@ struct SchemaFileTests {
         #expect(try SchemaFile.schema(parsing: schema.fileText) == schema)
     }
 
-    @Test("only the first hundred problems suggest names, so that many do not take long")
+    @Test("only the first hundred problems of a schema file suggest names")
     func manySuggestions() {
         let entities = (0..<Limits.entitiesMax).map { number in
             let relationships = (0..<40).map {
@@ -104,7 +106,7 @@ struct SchemaFileTests {
         #expect(messages.dropFirst(100).allSatisfy { $0 == "unknown entity" })
     }
 
-    @Test("a file one byte too long is rejected")
+    @Test("a schema file one byte too long is rejected")
     func tooLong() throws {
         let text = SchemaSamples.articles
         let padding = Limits.schemaBytesMax - text.utf8.count
@@ -115,7 +117,7 @@ struct SchemaFileTests {
         #expect(error?.problems.count == 1)
     }
 
-    @Test("one entity, property or list too many is rejected")
+    @Test("a schema with one entity, property or list too many is rejected")
     func tooMany() throws {
         func elements(_ count: Int, _ element: (Int) -> String) -> String {
             (0..<count).map(element).joined(separator: ",")
@@ -138,7 +140,7 @@ struct SchemaFileTests {
         }
     }
 
-    @Test("a name of 128 bytes is accepted, one of 129 rejected")
+    @Test("a name of 128 bytes in a schema is accepted, and one of 129 is rejected")
     func longName() throws {
         func schema(_ length: Int) throws -> Schema {
             try Schema(entities: [
@@ -149,7 +151,7 @@ struct SchemaFileTests {
         #expect(throws: SchemaError.self) { try schema(Limits.nameBytesMax + 1) }
     }
 
-    @Test("a damaged file is rejected, or parses to a schema that reads back")
+    @Test("a damaged schema file is rejected, or parses to a schema that is read back")
     func fuzz() throws {
         var generator = SeededGenerator.fromEnvironment("schema file")
         for sample in [SchemaSamples.articles, SchemaSamples.everyType] {
@@ -166,7 +168,7 @@ struct SchemaFileTests {
         }
     }
 
-    @Test("a file with exchanged keys, types and values is rejected, or reads back")
+    @Test("a schema file with exchanged keys, types and values is rejected, or is read back")
     func fuzzTokens() throws {
         var generator = SeededGenerator.fromEnvironment("schema tokens")
         let words = SchemaSamples.everyType.split(whereSeparator: { "{}[],: \n".contains($0) })

@@ -27,7 +27,7 @@ struct SearchTextTests {
         }
     }
 
-    @Test("has words, phrases, exclusions, beginnings and alternatives")
+    @Test("a search text has words, phrases, exclusions, beginnings and alternatives")
     func grammar() throws {
         #expect(
             try parsed(#"larder "Object Store" -redis pan*"#)
@@ -41,7 +41,7 @@ struct SearchTextTests {
         #expect(try parsed(#""OR" a"#) == "or a")
     }
 
-    @Test("divides words at what separates them, into phrases")
+    @Test("a search text divides words at their separators, into phrases")
     func phrases() throws {
         #expect(
             try parsed("e-mail don't snake_case a.b:c") == """
@@ -53,7 +53,7 @@ struct SearchTextTests {
         #expect(try parsed("pan-gal*") == #""pan gal"*"#)
     }
 
-    @Test("that is malformed is an error that names the character")
+    @Test("a malformed search text is an error that names the character")
     func malformed() {
         let cases = [
             (#"larder "object store"#, "has no second quotation mark for the one at character 8"),
@@ -72,7 +72,7 @@ struct SearchTextTests {
         }
     }
 
-    @Test("that is too long is an error")
+    @Test("a search text that is too long is an error")
     func limits() {
         let most = Limits.searchTextBytesMax
         #expect(error(String(repeating: "a", count: most)) == nil)
@@ -83,7 +83,7 @@ struct SearchTextTests {
         #expect(error((words + ["b"]).joined(separator: "-"))?.code == .resourceExhausted)
     }
 
-    @Test("has words that an index of words divides in the same way")
+    @Test("a search text has the words that the index of words has")
     func wordForms() {
         #expect(
             SearchText.wordForm(of: "The “Émigré” of 1,000 ﬁles…") == "the emigre of 1 000 files")
@@ -101,7 +101,7 @@ struct SearchTextTests {
         }
     }
 
-    @Test("compares a word up to a number of bytes")
+    @Test("a search text compares a word up to a number of bytes")
     func longWords() {
         let form = SearchText.wordForm(of: String(repeating: "é", count: 10_000) + " x")
         #expect(form == String(repeating: "e", count: WordScanner.comparedBytesMax) + " x")

@@ -17,7 +17,7 @@ struct WordSearchTests {
         return search.holds
     }
 
-    @Test("finds objects whose texts together have each word, and phrases within one text")
+    @Test("a search finds objects whose texts together have each word, and each phrase in one text")
     func meaning() throws {
         #expect(try holds("larder redis", "The Larder", "not Redis"))
         #expect(try !holds("larder redis", "The Larder"))
@@ -36,7 +36,7 @@ struct WordSearchTests {
         #expect(try !holds("larder"))
     }
 
-    @Test("has a score that grows with occurrences and falls with length")
+    @Test("the score of a search grows with occurrences and falls with length")
     func score() throws {
         let one = try search("larder", "the larder").score
         #expect(abs(one - 2.2 / (1 + 0.3 + 0.018)) < 1e-9)
@@ -57,7 +57,7 @@ struct WordSearchTests {
         SearchMarks(try self.search(search), start: "[", end: "]").snippet(of: text, words: words)
     }
 
-    @Test("highlights words and phrases")
+    @Test("a search highlights words and phrases")
     func highlight() throws {
         #expect(try highlight("The Larder, larders", "larder -the") == "The [Larder], larders")
         #expect(
@@ -71,7 +71,7 @@ struct WordSearchTests {
         #expect(try highlight("well 👍🏽!", "👍") == "well [👍🏽]!")
     }
 
-    @Test("has a snippet around the most words")
+    @Test("the snippet of a search is around the most words")
     func snippet() throws {
         let text = "one two three four five six seven eight nine ten."
         #expect(try snippet(text, "seven", 3) == "…six [seven] eight…")
@@ -86,7 +86,7 @@ struct WordSearchTests {
         #expect(try snippet("", "five", 2) == "")
     }
 
-    @Test("can be interrupted")
+    @Test("a search for words can be interrupted")
     func interruption() throws {
         let search = try search("larder")
         let text = Array(String(repeating: "larder ", count: 100_000).utf8)

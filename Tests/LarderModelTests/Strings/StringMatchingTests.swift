@@ -4,7 +4,7 @@ import Testing
 
 @Suite("String operators")
 struct StringMatchingTests {
-    @Test("parts are found at character boundaries, in any normalization form")
+    @Test("parts of a string are found at character boundaries, in any normalization form")
     func parts() {
         for (text, part, contains, begins, ends) in [
             ("abc", "b", true, false, false), ("abc", "", true, true, true),
@@ -46,7 +46,7 @@ struct StringMatchingTests {
         }
     }
 
-    @Test("a pattern with exponential backtracking in other matchers takes no time")
+    @Test("a pattern with exponential backtracking in other matchers is matched at once")
     func hostilePattern() {
         let text = String(repeating: "a", count: 20_000)
         let pattern = String(repeating: "a*", count: 200) + "b"
@@ -55,7 +55,7 @@ struct StringMatchingTests {
         #expect(!text.containsCharacters(of: String(repeating: "a", count: 10_000) + "b"))
     }
 
-    @Test("folding applies Unicode's full case folding and removes marks")
+    @Test("folding a string applies Unicode's full case folding and removes marks")
     func folding() {
         for (text, case_, marks, both) in [
             ("Abc", "abc", "Abc", "abc"), ("ÄÖÜ", "äöü", "AOU", "aou"),
@@ -79,7 +79,7 @@ struct StringMatchingTests {
         }
     }
 
-    @Test("the normal form is composed, and equal strings have equal bytes in it")
+    @Test("the normal form of a string is composed, and equal strings have equal bytes in it")
     func normalization() {
         for (text, normal) in [
             ("abc\r\n", "abc\r\n"), ("e\u{301}", "\u{E9}"), ("\u{212B}", "\u{C5}"),
@@ -91,7 +91,7 @@ struct StringMatchingTests {
         }
     }
 
-    @Test("many marks on one character are sorted in less than quadratic time")
+    @Test("many combining marks on one character are sorted in less than quadratic time")
     func manyMarks() {
         let text = "a" + String(repeating: "\u{301}\u{323}", count: 100_000)
         let normal = text.normalized
@@ -100,7 +100,7 @@ struct StringMatchingTests {
         #expect(text.folded(caseInsensitive: true, diacriticInsensitive: true) == "a")
     }
 
-    @Test("random texts agree with a naive search over characters")
+    @Test("string operators agree with a naive search over characters for random texts")
     func againstPlainSearch() {
         var generator = SeededGenerator.fromEnvironment("string matching")
         let alphabet = Array("aab?*\\\r\n\u{301}é".unicodeScalars)

@@ -67,7 +67,7 @@ struct StringOperatorTests {
         }
     }
 
-    @Test("agrees with characters for random texts of every script")
+    @Test("a prepared string operator agrees with characters for random texts of every script")
     func againstCharacters() throws {
         var random = SeededGenerator.fromEnvironment("string operators")
         let everything = Self.alphabets.flatMap { $0 }
@@ -88,7 +88,7 @@ struct StringOperatorTests {
         }
     }
 
-    @Test("serves many texts, short ones after long ones")
+    @Test("a prepared string operator can match short texts after long ones")
     func manyTexts() throws {
         let prepared = StringOperator(.contains, "straße", [.caseInsensitive])
         let long = String(repeating: "ÄÖÜ ", count: 5_000)
@@ -99,7 +99,7 @@ struct StringOperatorTests {
         #expect(try !prepared.holds(""))
     }
 
-    @Test("folds texts beyond the table's limit by the general rules")
+    @Test("a text beyond the limit of the folding table is folded by the general rules")
     func longText() throws {
         let text = String(repeating: "é", count: 600_000)
         #expect(
@@ -108,7 +108,7 @@ struct StringOperatorTests {
         #expect(try !StringOperator(.contains, "ef", [.diacriticInsensitive]).holds(text))
     }
 
-    @Test("accepts bytes that are not UTF-8")
+    @Test("a prepared string operator accepts bytes that are not UTF-8")
     func damagedText() throws {
         let texts: [[UInt8]] = [
             [0xFF], [0xC3], [0xE2, 0x82], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0x61, 0xF5, 0x61],
@@ -127,7 +127,7 @@ struct StringOperatorTests {
         }
     }
 
-    @Test("counts characters as Swift does, for every scalar between others")
+    @Test("every scalar in a text is counted in characters as Swift does")
     func everyScalar() {
         for value in (0...UInt32(0x1FFFF)) {
             guard let scalar = Unicode.Scalar(value) else { continue }
@@ -140,7 +140,7 @@ struct StringOperatorTests {
         }
     }
 
-    @Test("counts characters as Swift does, for random texts")
+    @Test("the characters of random texts are counted as Swift does")
     func characterCount() {
         var random = SeededGenerator.fromEnvironment("character counts")
         for _ in 0..<RandomTesting.iterations() {
@@ -152,7 +152,7 @@ struct StringOperatorTests {
         }
     }
 
-    @Test("counts characters as Swift does, for texts with damaged bytes")
+    @Test("the characters of texts with damaged bytes are counted as Swift does")
     func characterCountOfDamagedText() {
         var random = SeededGenerator.fromEnvironment("damaged texts")
         let letters = Array("größe, погода\r\n世界 라더 wint\u{D77F}\u{AC00}".utf8)
@@ -179,7 +179,7 @@ struct TextFolderTests {
         return folder.folded(bytes.span).map { Array($0) } ?? bytes
     }
 
-    @Test("are the same as by the general rules, for every scalar between others")
+    @Test("the table of folded scalars agrees with the general rules for every scalar")
     func everyScalar() {
         for options in Self.optionSets {
             let folder = TextFolder(options)
@@ -196,7 +196,7 @@ struct TextFolderTests {
         }
     }
 
-    @Test("of random texts are the same as by the general rules")
+    @Test("the table of folded scalars agrees with the general rules for random texts")
     func randomTexts() {
         var random = SeededGenerator.fromEnvironment("folded texts")
         // Latin, Greek and Cyrillic letters, their marks, and kana.
@@ -223,7 +223,7 @@ struct TextFolderTests {
 
 @Suite("A search for bytes")
 struct ByteSearchTests {
-    @Test("finds the first occurrence, as a naive search does")
+    @Test("a search for bytes finds the first occurrence, as a naive search does")
     func againstNaive() {
         var random = SeededGenerator.fromEnvironment("byte search")
         for _ in 0..<10 * RandomTesting.iterations() {
@@ -242,7 +242,7 @@ struct ByteSearchTests {
         }
     }
 
-    @Test("takes linear time where almost every offset matches almost to the end")
+    @Test("a search for bytes that almost match everywhere takes linear time")
     func linear() {
         let text = [UInt8](repeating: 0x61, count: 1_000_000)
         let part = [UInt8](repeating: 0x61, count: 100_000) + [0x62] + text.prefix(100_000)
@@ -253,7 +253,7 @@ struct ByteSearchTests {
         #expect(found == 1_000_000 - 0)
     }
 
-    @Test("ends after an interruption")
+    @Test("a search for bytes ends after an interruption")
     func interrupted() {
         let text = [UInt8](repeating: 0x61, count: 1_000_000) + [0x62]
         var looks = 0

@@ -5,7 +5,7 @@ import Testing
 @Suite("Orders of strings")
 struct StringOrderTests {
     @Test(
-        "strings sort for people, or by scalars",
+        "the orders of strings sort them for people, or by scalars",
         arguments: [
             (StringOrder.plain, ["", "B", "Z", "a", "b", "é"]),
             (.caseInsensitive, ["", "a", "B", "b", "Z", "É", "é"]),
@@ -27,7 +27,7 @@ struct StringOrderTests {
         }
     }
 
-    @Test("numbers of any length compare by value, ignoring leading zeros")
+    @Test("numbers of any length in strings compare by value, ignoring leading zeros")
     func longNumbers() {
         let order = StringOrder.localizedStandard
         let nines = String(repeating: "9", count: 400)
@@ -36,7 +36,7 @@ struct StringOrderTests {
         #expect(order.compare("1.10", "1.9") > 0)
     }
 
-    @Test("each order is total: antisymmetric, transitive, and equal for equal strings alone")
+    @Test("each order of strings is total, and only equal strings compare equal")
     func isTotal() {
         var generator = SeededGenerator.fromEnvironment("orders of strings")
         let pieces: [Character] = [

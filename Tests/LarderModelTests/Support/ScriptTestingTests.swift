@@ -24,13 +24,13 @@ struct ScriptTestingTests {
         }
     }
 
-    @Test("a script with matching output passes; comments and blank lines are ignored")
+    @Test("a test script with matching output passes, and comments and blank lines are ignored")
     func passes() throws {
         #expect(try failures(of: "# comment\n\na\n---\nA\n\n\n# more\nb\nc\n---\nB\nC\n") == [])
         #expect(try failures(of: "a\n\n---\nA\n").count == 2)
     }
 
-    @Test("a difference is reported with file, line, command and both texts")
+    @Test("a difference in a test script is reported with file, line, command and both texts")
     func differs() throws {
         let failures = try failures(of: "# comment\na\nb\n---\nA\nX\n")
         #expect(failures.count == 1)
@@ -38,14 +38,14 @@ struct ScriptTestingTests {
         #expect(failures[0].hasSuffix("      A\n    - X\n    + B"))
     }
 
-    @Test("a script without a block, and a folder without a script, fail")
+    @Test("a test script without a block, and a folder without a script, fail")
     func empty() throws {
         #expect(try failures(of: "").count == 1)
         #expect(try failures(of: "# comment\n").count == 1)
         #expect(try failures(of: nil).count == 1)
     }
 
-    @Test("a block without a separator fails")
+    @Test("a block of a test script without a separator fails")
     func withoutRule() throws {
         #expect(try failures(of: "a\n---\nA\n\nb\nB\n").count == 1)
     }

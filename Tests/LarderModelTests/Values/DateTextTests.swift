@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Dates as text")
 struct DateTextTests {
-    @Test("whole seconds agree with the ISO 8601 style of the standard library")
+    @Test("the text of a date in whole seconds agrees with the standard library's ISO 8601 style")
     func agreesWithStyle() throws {
         var generator = SeededGenerator.fromEnvironment("date style")
         // From 1600, since the standard library's calendar is Julian before 1582, to 9999.
@@ -17,7 +17,7 @@ struct DateTextTests {
         }
     }
 
-    @Test("every finite date reads back identically")
+    @Test("every finite date is read back from its text")
     func roundTrip() throws {
         var generator = SeededGenerator.fromEnvironment("dates")
         var samples: [Double] = [

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("JSON")
 struct JSONValueTests {
-    @Test("each form is parsed, and written on one line with sorted keys")
+    @Test("each form of JSON is parsed, and written on one line with sorted keys")
     func eachForm() throws {
         let text = """
             { "b" : [ 1, -2.5, true, false, null ],
@@ -24,7 +24,7 @@ struct JSONValueTests {
                 == #"{"a":{"":"A😀\n/"},"b":[1,-2.5,true,false,null],"c":12345678901234567890.5}"#)
     }
 
-    @Test("numbers keep all digits")
+    @Test("numbers in JSON keep all digits")
     func numbers() throws {
         for (text, value) in [
             ("9223372036854775807", JSONValue.integer(.max)),
@@ -74,7 +74,7 @@ struct JSONValueTests {
         }
     }
 
-    @Test("64 levels are accepted, 65 and a million are rejected")
+    @Test("JSON of 64 levels is accepted, and 65 or a million levels are rejected")
     func depth() throws {
         func nested(_ levels: Int) -> String {
             String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
@@ -85,7 +85,7 @@ struct JSONValueTests {
         }
     }
 
-    @Test("a damaged document is rejected, or its text parses to an equal one")
+    @Test("a damaged JSON document is rejected, or its text parses to an equal one")
     func fuzz() throws {
         var generator = SeededGenerator.fromEnvironment("json")
         let sample = #"{"a":[1,-2.5e+3,"x\u00e9\n",{}],"b":{"c":null,"d":[true,false]},"e":1e400}"#

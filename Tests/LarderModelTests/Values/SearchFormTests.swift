@@ -4,7 +4,7 @@ import Testing
 @Suite("The form of texts in an index of their parts")
 struct SearchFormTests {
     @Test(
-        "has no case, no accents and no zero byte",
+        "the search form of a text has no case, no accents and no zero byte",
         arguments: [
             ("", ""), ("Hello, World", "hello, world"), ("Ärger", "arger"), ("cafe\u{301}", "cafe"),
             ("Straße", "strasse"), ("STRASSE", "strasse"), ("ẞ", "ss"), ("İstanbul", "istanbul"),
@@ -19,7 +19,7 @@ struct SearchFormTests {
 
     /// The form maps each scalar by itself. So this shows for all texts that whatever `[c]`, `[d]`
     /// and `[cd]` ignore, the form ignores too.
-    @Test("of every character is that of the character without case or accents")
+    @Test("the search form of a character is that of the character without case or accents")
     func everyScalar() {
         var failures: [String] = []
         for value in UInt32(0)...0x10FFFF {
@@ -40,7 +40,7 @@ struct SearchFormTests {
         #expect(failures == [])
     }
 
-    @Test("is not needed for equality: texts equal with fewer options are equal with [cd]")
+    @Test("texts that are equal under [c] or [d] are equal under [cd]")
     func equality() {
         var failures: [String] = []
         for value in UInt32(0)...0x10FFFF {

@@ -20,7 +20,7 @@ struct ValueTests {
         }
     }
 
-    @Test("a conversion that would lose information returns nil")
+    @Test("a conversion of a value that would lose information returns nil")
     func conversion() throws {
         let exact = Int64(1) << 53
         #expect(Value.int(exact).converted(to: .double) == .double(9_007_199_254_740_992))

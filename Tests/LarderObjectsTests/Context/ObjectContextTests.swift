@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A context of objects")
 struct ObjectContextTests {
-    @Test("has inserted, changed and deleted objects in fetches before they are saved")
+    @Test("a context fetches inserted, changed and deleted objects before they are saved")
     func pendingChanges() throws {
         let owner = try Shop().owner()
         let first = try owner.new("Article", ["title": "A", "words": 5])
@@ -21,7 +21,7 @@ struct ObjectContextTests {
         #expect(try owner.context.count(ObjectFetch("Article")) == 1)
     }
 
-    @Test("makes identifiers permanent at the save, and keeps one object per identifier")
+    @Test("a save makes identifiers permanent, and a context has one object per identifier")
     func identity() throws {
         let owner = try Shop().owner()
         let article = try owner.new("Article", ["title": "A"])
@@ -31,7 +31,7 @@ struct ObjectContextTests {
         #expect(try owner.fetch(ObjectFetch("Article")).first === article)
     }
 
-    @Test("sets both sides of a relationship at once")
+    @Test("a context sets both sides of a relationship at once")
     func inverses() throws {
         let owner = try Shop().owner()
         let category = try owner.new("Category", ["name": "tech"])
@@ -52,7 +52,7 @@ struct ObjectContextTests {
         #expect(try owner.context.count(ObjectFetch("Tag")) == 1)
     }
 
-    @Test("saves links that other contexts then read, in both directions")
+    @Test("links that one context saves are read by another in both directions")
     func links() throws {
         let shop = try Shop()
         let owner = shop.owner()
@@ -70,7 +70,7 @@ struct ObjectContextTests {
         #expect(try reader.names("Article", where: "ANY tags.name == \"x\"") == ["A"])
     }
 
-    @Test("inserts the objects that are related to an inserted one")
+    @Test("inserting an object into a context inserts the objects that it refers to")
     func graph() throws {
         let owner = try Shop().owner()
         let article = Instance("Article")
@@ -85,7 +85,7 @@ struct ObjectContextTests {
         #expect(try owner.names("Note") == ["n"])
     }
 
-    @Test("deletes what the rule cascade takes, and nullifies the rest")
+    @Test("deleting an object in a context applies the delete rules cascade and nullify")
     func deletion() throws {
         let owner = try Shop().owner()
         let article = try owner.new("Article", ["title": "A"])
@@ -103,7 +103,7 @@ struct ObjectContextTests {
         #expect(try owner.names("Note") == [])
     }
 
-    @Test("restores everything by a rollback")
+    @Test("a rollback restores all objects and links of a context")
     func rollback() throws {
         let owner = try Shop().owner()
         let article = try owner.new("Article", ["title": "A"])
@@ -123,7 +123,7 @@ struct ObjectContextTests {
         #expect(try owner.names("Article") == ["A"])
     }
 
-    @Test("refreshes unchanged objects by a fetch, and keeps changed properties")
+    @Test("a fetch refreshes unchanged objects of a context, and keeps changed properties")
     func refreshing() throws {
         let shop = try Shop()
         let (one, two) = (shop.owner(), shop.owner())
@@ -142,7 +142,7 @@ struct ObjectContextTests {
         #expect(article.value("words") == .int(2))
     }
 
-    @Test("drops a change of an object that somebody has deleted, and saves the rest")
+    @Test("a save drops a change of an object that another context has deleted, and saves the rest")
     func deletedElsewhere() throws {
         let shop = try Shop()
         let (one, two) = (shop.owner(), shop.owner())
@@ -159,7 +159,7 @@ struct ObjectContextTests {
         #expect(try one.names("Article") == ["L"])
     }
 
-    @Test("updates the existing object if an inserted one has its unique value")
+    @Test("a save of an inserted object with an existing unique value updates the existing object")
     func upsert() throws {
         let owner = try Shop().owner()
         let first = try owner.new("Category", ["name": "tech"])
@@ -177,7 +177,7 @@ struct ObjectContextTests {
         _ = try owner.context.save()
     }
 
-    @Test("reads what an object had before an inserted one became it")
+    @Test("an inserted object that a save merges with an existing one reads its values")
     func upsertedValues() throws {
         let shop = try Shop()
         try saveCategoryWithArticle(in: shop.owner())
@@ -192,7 +192,7 @@ struct ObjectContextTests {
         #expect(!two.context.hasChanges)
     }
 
-    @Test("adds new members to the list that an object had before an inserted one became it")
+    @Test("a member added to the list of a merged object is added to the existing members")
     func upsertedList() throws {
         let shop = try Shop()
         try saveCategoryWithArticle(in: shop.owner())
@@ -205,7 +205,7 @@ struct ObjectContextTests {
         #expect(second.related("articles").map { $0.string("title") } == ["A", "B", "C"])
     }
 
-    @Test("reads links again that the list of an inserted object has replaced")
+    @Test("links that the list of a merged object has replaced are read again")
     func upsertedLinks() throws {
         let shop = try Shop()
         let owner = shop.owner()
@@ -225,7 +225,7 @@ struct ObjectContextTests {
         #expect(new.related("category").map { $0.string("name") } == ["tech"])
     }
 
-    @Test("reads the values of the object that it had, for both instances, while there are two")
+    @Test("two instances of one merged object both read its values")
     func twoInstances() throws {
         let shop = try Shop()
         let owner = shop.owner()
@@ -245,7 +245,7 @@ struct ObjectContextTests {
         #expect(try owner.names("Category") == [])
     }
 
-    @Test("ends with its owner, and its objects with it")
+    @Test("a context and its objects are released with their owner")
     func release() throws {
         weak var context: ObjectContext?
         weak var object: StoredObject?
@@ -261,7 +261,8 @@ struct ObjectContextTests {
         #expect(object == nil)
     }
 
-    @Test("finds all objects of a long list, also if nobody has its owner")
+    @Test(
+        "a predicate in memory sees all objects of a long list, even if its owner is unreferenced")
     func longLists() throws {
         let shop = try Shop()
         let category = PersistentIdentifier(temporary: "c", entityName: "Category")
@@ -282,7 +283,7 @@ struct ObjectContextTests {
         }
     }
 
-    @Test("keeps objects to which an instance leads, and in time releases those that nobody has")
+    @Test("a context keeps objects that an instance refers to, and releases unreferenced ones")
     func keptObjects() throws {
         let shop = try Shop()
         func insertCategory(_ name: String, articleCount: Int) throws {
@@ -322,7 +323,7 @@ struct ObjectContextTests {
         #expect(article == nil)
     }
 
-    @Test("does not find an object that nobody has, and releases it when others are read")
+    @Test("a context does not find an unreferenced object, and releases it when others are read")
     func unusedObjects() throws {
         let shop = try Shop()
         func insertCategories(_ names: [String]) throws {

@@ -51,7 +51,7 @@ struct PendingLinkTests {
         #expect(try article("A", shop.owner()).related("category").isEmpty)
     }
 
-    @Test("an article that both contexts moved is in the list of the pending category only")
+    @Test("an article that two contexts moved is in the list of the pending category only")
     func movedTwice() throws {
         let news = try owner.new("Category", ["name": "news"])
         try article("A").setOne("category", news)
@@ -65,7 +65,7 @@ struct PendingLinkTests {
         #expect(titles(try category("news", other)) == ["A"])
     }
 
-    @Test("a list keeps the order that it was given, beside additions of others")
+    @Test("a changed list keeps its order when another context adds an object to it")
     func order() throws {
         let tech = try category("tech")
         let news = try article("B")
@@ -75,7 +75,7 @@ struct PendingLinkTests {
         #expect(titles(try category("tech")) == ["B", "A", "C"])
     }
 
-    @Test("a deleted object is hidden, and is in the lists again after a rollback")
+    @Test("a deleted object is not in lists, and is in them again after a rollback")
     func hidden() throws {
         let tech = try category("tech")
         #expect(titles(tech) == ["A", "B"])
@@ -89,7 +89,7 @@ struct PendingLinkTests {
         #expect(try article("A").related("category").first === tech)
     }
 
-    @Test("a list that was read while there were changes is that of the store after a rollback")
+    @Test("a list that was read with pending changes equals the stored list after a rollback")
     func readBesideChanges() throws {
         try owner.new("Article", ["title": "C"]).setOne("category", category("tech"))
         #expect(titles(try category("tech")) == ["A", "B", "C"])
@@ -98,7 +98,7 @@ struct PendingLinkTests {
         #expect(!owner.context.hasChanges)
     }
 
-    @Test("an object whose category will be deleted has none in predicates")
+    @Test("a predicate sees no category in an object whose category is deleted but not saved")
     func predicates() throws {
         owner.context.delete(try category("tech")._$object)
         #expect(try owner.names("Article", where: "category == NULL") == ["A", "B"])
@@ -107,7 +107,7 @@ struct PendingLinkTests {
         #expect(try owner.names("Article", where: "category == NULL") == [])
     }
 
-    @Test("a move to a category that another context has deleted is a move to none")
+    @Test("an object moved to a category that another context has deleted has no category")
     func missingTarget() throws {
         try article("A").setOne("category", category("art"))
         other.context.delete(try category("art", other)._$object)
@@ -118,7 +118,7 @@ struct PendingLinkTests {
         #expect(titles(try category("tech")) == ["B"])
     }
 
-    @Test("an object that is inserted and deleted again leaves no link")
+    @Test("an object that is inserted and deleted before the save leaves no link")
     func insertedAndDeleted() throws {
         let news = try owner.new("Category", ["name": "news"])
         let first = try article("A")
@@ -130,7 +130,7 @@ struct PendingLinkTests {
         #expect(try other.names("Category") == ["tech", "art"])
     }
 
-    @Test("a value that is as it was is not a change")
+    @Test("setting a property to the value that it has is not a change")
     func sameValue() throws {
         let first = try article("A")
         first.set("words", 0)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Stores in memory", .serialized)
 struct EngineStoreTests {
-    @Test("observers are called before a save returns, and may use the store")
+    @Test("observers of a store in memory are called before a save returns, and may use the store")
     func observingAtOnce() throws {
         let store = try EngineStore(.sample())
         let log = Mutex<[String]>([])
@@ -25,7 +25,7 @@ struct EngineStoreTests {
         withExtendedLifetime([first, second]) {}
     }
 
-    @Test("many threads save and read, and observers see each commit once in order")
+    @Test("many threads save to a store in memory, and observers see each commit once in order")
     func threads() async throws {
         let store = try EngineStore(.sample())
         let numbers = Mutex<[Int64]>([])
@@ -48,7 +48,7 @@ struct EngineStoreTests {
         withExtendedLifetime(observation) {}
     }
 
-    @Test("stores are separate, also if they have the same identifier")
+    @Test("two stores in memory with the same identifier have separate objects")
     func separate() throws {
         let identifier = UUID()
         let stores = try (0..<2).map { _ in
@@ -59,7 +59,7 @@ struct EngineStoreTests {
         #expect(stores[1].identifier == identifier)
     }
 
-    @Test("1,000 stores leave no memory, descriptors or files")
+    @Test("1,000 stores in memory leave no memory, descriptors or files")
     func manyStores() throws {
         let schema = try Schema.sample()
         func use() throws {
@@ -79,7 +79,7 @@ struct EngineStoreTests {
         #expect(after.memoryFolders < before.memoryFolders + 200)
     }
 
-    @Test("300 stores are open at the same time")
+    @Test("300 stores in memory can be open at the same time")
     func openStores() throws {
         let schema = try Schema.sample()
         let stores = try (0..<300).map { _ in try EngineStore(schema) }

@@ -21,7 +21,9 @@ struct ObjectStoreTests {
         }
     }
 
-    @Test("saved objects are found by query, by identifier and by number", arguments: Kind.allCases)
+    @Test(
+        "an object store finds saved objects by query and by identifier, and counts them",
+        arguments: Kind.allCases)
     func reading(_ kind: Kind) throws {
         let store = try Self.makeStore(kind)
         let inserted = try store.insert("Ann", "Bob")
@@ -35,7 +37,9 @@ struct ObjectStoreTests {
         #expect(store.schema.entity(named: "Student") != nil)
     }
 
-    @Test("a snapshot has one state, whatever is saved meanwhile", arguments: Kind.allCases)
+    @Test(
+        "a snapshot of an object store has one state, whatever is saved meanwhile",
+        arguments: Kind.allCases)
     func snapshot(_ kind: Kind) throws {
         let store = try Self.makeStore(kind)
         let inserted = try store.insert("Ann")
@@ -53,7 +57,7 @@ struct ObjectStoreTests {
         #expect(try store.names() == ["Bob"])
     }
 
-    @Test("queries with other constants have their own results", arguments: Kind.allCases)
+    @Test("queries that differ in their constants have their own results", arguments: Kind.allCases)
     func constants(_ kind: Kind) throws {
         let store = try Self.makeStore(kind)
         try store.insert("Ann", "Bob")
@@ -64,7 +68,7 @@ struct ObjectStoreTests {
         }
     }
 
-    @Test("errors in a request are those of the server")
+    @Test("a store in memory reports the same errors of a request as a server")
     func errors() throws {
         let stores = try Kind.allCases.map(Self.makeStore)
         var errors: [[LarderError]] = []
@@ -101,7 +105,7 @@ struct ObjectStoreTests {
     }
 
     @Test(
-        "the same save with its key happens once, and another one is refused",
+        "a save that is repeated with its key happens once, and another save with it is refused",
         arguments: Kind.allCases)
     func idempotency(_ kind: Kind) throws {
         let store = try Self.makeStore(kind)
@@ -111,7 +115,8 @@ struct ObjectStoreTests {
         #expect(try store.names() == ["Ann"])
     }
 
-    @Test("observers get each commit once and in order", arguments: Kind.allCases)
+    @Test(
+        "observers of an object store get each commit once and in order", arguments: Kind.allCases)
     func observing(_ kind: Kind) async throws {
         let store = try Self.makeStore(kind)
         try store.insert("before")
@@ -127,7 +132,7 @@ struct ObjectStoreTests {
         withExtendedLifetime(observation) {}
     }
 
-    @Test("a released observation ends", arguments: Kind.allCases)
+    @Test("a released observation of an object store is not called again", arguments: Kind.allCases)
     func endOfObservation(_ kind: Kind) async throws {
         let store = try Self.makeStore(kind)
         let (numbers, continuation) = AsyncStream<Int64>.makeStream()
@@ -145,7 +150,7 @@ struct ObjectStoreTests {
         withExtendedLifetime(second) {}
     }
 
-    @Test("erasing deletes all objects and the history", arguments: Kind.allCases)
+    @Test("erasing an object store deletes all objects and the history", arguments: Kind.allCases)
     func erasing(_ kind: Kind) throws {
         let store = try Self.makeStore(kind)
         let owner = PersistentIdentifier(temporary: "o", entityName: "Student")
@@ -162,7 +167,7 @@ struct ObjectStoreTests {
     }
 
     @Test(
-        "the history has the transactions, and the objects that are requested",
+        "the history of an object store has the transactions and the requested objects",
         arguments: Kind.allCases)
     func history(_ kind: Kind) throws {
         let store = try Self.makeStore(kind)
@@ -204,7 +209,7 @@ struct ObjectStoreTests {
         }
     }
 
-    @Test("a store for reading only rejects saves")
+    @Test("an object store for reading only rejects saves")
     func readOnly() throws {
         let server = try TestStore(.sample())
         for store: any ObjectStore in [

@@ -23,7 +23,7 @@ struct ByteQuotaTests {
         return ByteQuota(limits: limits, charge: user.charge)
     }
 
-    @Test("replies are charged by their change, and one byte above the user's maximum is refused")
+    @Test("waiting replies are charged by their change, and one byte above the quota is refused")
     func outputOfUser() {
         let quota = quota()
         #expect(quota.setOutput(1_000) == nil)
@@ -35,7 +35,7 @@ struct ByteQuotaTests {
         #expect(user.bytes == 0 && quota.total == 0)
     }
 
-    @Test("fewer replies are allowed even if the user is above the maximum")
+    @Test("fewer waiting replies are allowed even if the user is above the maximum")
     func lessOutput() {
         let quota = quota()
         _ = quota.setOutput(3_000)
@@ -43,7 +43,7 @@ struct ByteQuotaTests {
         #expect(quota.setOutput(2_001) == ByteQuota.userExceeded)
     }
 
-    @Test("one byte of replies above the connection's maximum is refused")
+    @Test("one byte of waiting replies above the connection's maximum is refused")
     func outputOfConnection() {
         let quota = quota {
             $0.queuedBytesMax = 100
@@ -70,7 +70,7 @@ struct ByteQuotaTests {
         #expect(user.bytes == 0)
     }
 
-    @Test("a request above the user's maximum is refused and not charged")
+    @Test("a request above the user's quota of bytes is refused and not charged")
     func requests() {
         let quota = quota()
         #expect(quota.addRequest(600) == nil)
@@ -81,7 +81,7 @@ struct ByteQuotaTests {
         #expect(user.bytes == 400 && quota.total == 400)
     }
 
-    @Test("a request that is larger than the share of a user alone is refused with its size")
+    @Test("a request larger than a user's whole quota is refused with its size")
     func largeRequest() {
         let quota = quota { $0.memory = SharedLimit(2_000, userShare: 0.5) }
         let error = quota.addRequest(1_001)
@@ -90,7 +90,7 @@ struct ByteQuotaTests {
         #expect(user.bytes == 0)
     }
 
-    @Test("a held frame is charged, and never refused")
+    @Test("a held frame is charged to the quota, and never refused")
     func held() {
         let quota = quota()
         quota.hold(2_000)

@@ -42,7 +42,7 @@ struct ConnectionStateTests {
         return state
     }
 
-    @Test("rows of a stream that is not in flight are ignored")
+    @Test("rows of an insert stream that is not in flight are ignored")
     func rows() {
         let state = Self.ready()
         let insertion = Insertion("Item")
@@ -56,7 +56,7 @@ struct ConnectionStateTests {
         #expect(state.handle(Self.request(7, rows)) == .nothing)
     }
 
-    @Test("the handshake gets one reply, and then requests are performed")
+    @Test("a handshake gets one reply, and then requests are performed")
     func handshake() {
         let state = ConnectionState(welcome: Self.welcome)
         #expect(state.isAwaitingHello)
@@ -75,13 +75,13 @@ struct ConnectionStateTests {
         #expect(state.handle(Self.hello()) == .nothing)
     }
 
-    @Test("a missing handshake ends the connection")
+    @Test("a connection without a handshake in time ends")
     func handshakeTime() {
         let state = ConnectionState(welcome: Self.welcome)
         #expect(Self.refusal(state.handle(.handshakeTimeRanOut)) == .handshakeRequired)
     }
 
-    @Test("another protocol version is refused with both versions in the message")
+    @Test("a handshake of another protocol version is refused with both versions")
     func version() throws {
         let state = ConnectionState(welcome: Self.welcome)
         let action = state.handle(Self.hello(Hello(protocolVersion: 77, clientName: "c")))
@@ -94,7 +94,7 @@ struct ConnectionStateTests {
     }
 
     @Test(
-        "a schema other than the expected one is refused",
+        "a handshake that expects another schema is refused",
         arguments: [
             Hello(clientName: "c", schemaVersion: "1.1.0"),
             Hello(clientName: "c", schemaFingerprint: "ffffffffffffffff"),
@@ -104,7 +104,7 @@ struct ConnectionStateTests {
         #expect(Self.refusal(state.handle(Self.hello(hello))) == .schemaMismatch)
     }
 
-    @Test("the expected schema is accepted")
+    @Test("a handshake that expects the store's schema is accepted")
     func schemaMatch() {
         let state = ConnectionState(welcome: Self.welcome)
         let hello = Hello(
@@ -113,7 +113,7 @@ struct ConnectionStateTests {
         #expect(state.handle(Self.request(2)) == Self.perform(2))
     }
 
-    @Test("a client of a former schema gets its own welcome, and others are still refused")
+    @Test("a client of a former schema gets its own welcome, and unknown schemas are refused")
     func formerSchema() throws {
         var former = Self.welcome
         former.schemaVersion = "1.1.0"
@@ -183,7 +183,7 @@ struct ConnectionStateTests {
         #expect(state.acceptsFrames)
     }
 
-    @Test("an invalid request gets an error; an invalid frame ends the connection")
+    @Test("an invalid request gets an error, and an invalid frame ends the connection")
     func undecodable() throws {
         let state = Self.ready()
         let wrong = WireFailure(requestID: 4, error: LarderError(.unknownMessage, "unknown"))
@@ -243,7 +243,7 @@ struct ConnectionStateTests {
         #expect(state.handle(.inputEnded) == .nothing)
     }
 
-    @Test("text of a peer is made printable for logs")
+    @Test("text of a client is made printable for logs")
     func printable() {
         #expect(ConnectionState.printable("a\nb\u{1B}[0m") == "a?b?[0m")
         #expect(ConnectionState.printable(String(repeating: "x", count: 999)).count == 64)

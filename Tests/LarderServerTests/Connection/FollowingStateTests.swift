@@ -25,7 +25,7 @@ struct FollowingStateTests {
         return state
     }
 
-    @Test("they are not in flight: any number of them leaves room for others")
+    @Test("requests that follow the history are not in flight, and leave room for others")
     func notInFlight() {
         let state = state(following: 10)
         #expect(state.requestsInFlight == 0)
@@ -46,7 +46,7 @@ struct FollowingStateTests {
         #expect(state.requestsInFlight == 1)
     }
 
-    @Test("credit and cancellation reach them until they have ended")
+    @Test("credit and cancellation reach a request that follows the history until it has ended")
     func credit() {
         let state = state(following: 2)
         let credit = Request.credit(requestID: 10, batches: 3)
@@ -58,7 +58,7 @@ struct FollowingStateTests {
         #expect(state.handle(Connection.request(2, cancel)) == .nothing)
     }
 
-    @Test("their ids are in use until they have ended")
+    @Test("the id of a request that follows the history is in use until the request has ended")
     func identifiers() throws {
         let state = state(following: 1)
         #expect(!state.mayReplyAtOnce(10))
@@ -71,7 +71,7 @@ struct FollowingStateTests {
         #expect(state.handle(follow(10)) == perform(10))
     }
 
-    @Test("a draining connection closes when they have ended, and accepts no more of them")
+    @Test("a draining connection closes when its followers have ended, and accepts no others")
     func draining() throws {
         let state = state(following: 2)
         _ = state.handle(Connection.request(2))
@@ -83,7 +83,7 @@ struct FollowingStateTests {
         #expect(Connection.refusal(state.handle(.requestFinished(2))) == .unavailable)
     }
 
-    @Test("a connection with one of them is not idle")
+    @Test("a connection with a request that follows the history is not idle")
     func notIdle() {
         let draining = state(following: 1)
         #expect(draining.handle(.drainStarted) == .nothing)

@@ -21,12 +21,12 @@ struct FrameBufferTests {
         return frames
     }
 
-    @Test("the frames do not depend on the size of the pieces", arguments: 1...16)
+    @Test("received frames do not depend on the size of the pieces", arguments: 1...16)
     func pieces(size: Int) {
         #expect(Self.frames(inPiecesOf: size) == [[1, 2, 3], [], [9]])
     }
 
-    @Test("a frame one byte too long is refused when its length has arrived")
+    @Test("a received frame one byte too long is refused when its length has arrived")
     func tooLong() {
         var buffer = FrameBuffer(shortBytesMax: 100)
         buffer.append(ByteBuffer(bytes: [0, 0, 0, 101]))
@@ -34,7 +34,7 @@ struct FrameBufferTests {
         #expect(starts == [.tooLong(byteCount: 101), .incomplete])
     }
 
-    @Test("the length is unsigned")
+    @Test("the length of a received frame is unsigned")
     func largest() {
         var buffer = FrameBuffer(shortBytesMax: 100)
         buffer.append(ByteBuffer(bytes: [0xFF, 0xFF, 0xFF, 0xFF]))

@@ -44,7 +44,7 @@ struct InputFlowTests {
     private static let turn = Event.readCycleEnded(hasLoopAlone: false)
     private static let turnAlone = Event.readCycleEnded(hasLoopAlone: true)
 
-    @Test("the reply to one request leaves at the end of the read cycle if the loop has no other")
+    @Test("the reply to a lone request is sent at the end of the read cycle")
     func alone() {
         check([
             Step(.bytesArrived, .takeFrame), Step(.replyAppended, .nothing),
@@ -54,7 +54,7 @@ struct InputFlowTests {
         ])
     }
 
-    @Test("the replies of several connections leave at the end of what the loop does")
+    @Test("the replies of several connections are sent at the end of the loop's turn")
     func together() {
         check([
             Step(.bytesArrived, .takeFrame), Step(.replyAppended, .nothing),
@@ -63,7 +63,7 @@ struct InputFlowTests {
         ])
     }
 
-    @Test("a reply outside of a read cycle schedules one flush")
+    @Test("a reply outside of a connection's read cycle schedules one flush")
     func lateReplies() {
         check([
             Step(.replyAppended, .scheduleFlush), Step(.replyAppended, .nothing),
@@ -71,7 +71,7 @@ struct InputFlowTests {
         ])
     }
 
-    @Test("frames are taken until the bytes are no whole frame")
+    @Test("frames are taken until the received bytes are not a whole frame")
     func severalFrames() {
         check([
             Step(.bytesArrived, .takeFrame), Step(Self.frame, .takeFrame),
@@ -80,7 +80,7 @@ struct InputFlowTests {
         ])
     }
 
-    @Test("a turn ends when the time is used up; the socket is not read until the next one")
+    @Test("a turn ends when its time is used up, and the socket is not read before the next")
     func turns() {
         check([
             Step(.bytesArrived, .takeFrame), Step(Self.frame, .takeFrame),
@@ -92,7 +92,7 @@ struct InputFlowTests {
         ])
     }
 
-    @Test("a turn waits while the user has no time")
+    @Test("a turn waits while its user has no time")
     func noTime() {
         check([
             Step(.bytesArrived, .scheduleTurn, mayBeginTurn: false), Step(.flushed, .nothing),
@@ -102,7 +102,7 @@ struct InputFlowTests {
         ])
     }
 
-    @Test("no frame is taken while the connection accepts none; the read is held")
+    @Test("no frame is taken or read while the connection accepts none")
     func notAccepted() {
         check([
             Step(.bytesArrived, .takeFrame),
@@ -125,7 +125,7 @@ struct InputFlowTests {
         ])
     }
 
-    @Test("many bytes of replies leave before the next frame is taken")
+    @Test("many bytes of replies are sent before the next frame is taken")
     func largeReplies() {
         let large = InputFlow.flushBytes
         check([
@@ -141,7 +141,7 @@ struct InputFlowTests {
         ])
     }
 
-    @Test("the end of the input is reported once, after all frames have been taken")
+    @Test("the end of a connection's input is reported once, after all its frames")
     func inputEnd() {
         check([
             Step(.bytesArrived, .takeFrame),
@@ -153,7 +153,7 @@ struct InputFlowTests {
         ])
     }
 
-    @Test("the end of the input is reported at once if no bytes are left")
+    @Test("the end of a connection's input is reported at once if no bytes are left")
     func inputEndWhenIdle() {
         check([
             Step(.inputEnded, .takeFrame), Step(.noFrame, .endInput), Step(.noFrame, .nothing),

@@ -53,7 +53,7 @@ struct LoopTurnsTests {
         try await group.shutdownGracefully()
     }
 
-    @Test("a user who has used up its time waits, another one does not")
+    @Test("a user who has used up its time on an event loop waits, and other users do not")
     func times() async throws {
         try await onLoop(timeMax: .microseconds(100)) { rounds in
             rounds.turns.open(for: 1)
@@ -67,7 +67,7 @@ struct LoopTurnsTests {
         }
     }
 
-    @Test("in each round every user has its time, whatever number of connections wait")
+    @Test("every user has its time in each round, whatever number of its connections wait")
     func rounds() async throws {
         try await onLoop(timeMax: .zero) { rounds in
             for user in [1, 1, 1, 2, 2] as [UInt32] {
@@ -79,7 +79,7 @@ struct LoopTurnsTests {
         }
     }
 
-    @Test("a user alone has four times the time, until another one opens a connection")
+    @Test("a lone user has four times the time, until another user opens a connection")
     func alone() async throws {
         try await onLoop(timeMax: .milliseconds(200)) { rounds in
             rounds.turns.open(for: 1)
@@ -94,7 +94,7 @@ struct LoopTurnsTests {
         }
     }
 
-    @Test("a turn that was running when its time ended is over")
+    @Test("a turn that was running when its user's time ended is over")
     func over() async throws {
         try await onLoop(timeMax: .microseconds(100)) { rounds in
             rounds.turns.open(for: 1)
@@ -109,7 +109,7 @@ struct LoopTurnsTests {
         }
     }
 
-    @Test("turns of a user whose connections have closed do not begin")
+    @Test("turns on an event loop do not begin for a user whose connections have closed")
     func closed() async throws {
         try await onLoop(timeMax: .zero) { rounds in
             rounds.turns.open(for: 1)

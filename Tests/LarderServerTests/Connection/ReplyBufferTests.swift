@@ -14,7 +14,7 @@ struct ReplyBufferTests {
         bytes.withUnsafeReadableBytes { Int(bitPattern: $0.baseAddress) }
     }
 
-    @Test("frames are returned in one buffer, in order")
+    @Test("the buffer of replies returns its frames in one buffer, in order")
     func backToBack() {
         var buffer = ReplyBuffer()
         fill(&buffer, 1, count: 2)
@@ -24,7 +24,7 @@ struct ReplyBufferTests {
         #expect(buffer.byteCount == 0)
     }
 
-    @Test("the memory of a written buffer is reused unless it is still referenced")
+    @Test("the memory of a written buffer of replies is reused unless it is still referenced")
     func recycled() {
         var buffer = ReplyBuffer()
         fill(&buffer, 1)

@@ -18,7 +18,7 @@ struct SnapshotStateTests {
         try QueryRequest(.count(entityName: "Item", predicate: nil))
     }
 
-    @Test("reads are performed in a snapshot, whatever its id")
+    @Test("reads in a snapshot are performed, whatever the snapshot's id")
     func reads() throws {
         let history = HistoryRequest(HistoryFetch())
         let query = try Self.query()
@@ -37,7 +37,7 @@ struct SnapshotStateTests {
         }
     }
 
-    @Test("writes, followers and other requests are refused in a snapshot")
+    @Test("writes, followers and other requests in a snapshot are refused")
     func others() throws {
         let query = try Self.query()
         let requests: [Request] = [
@@ -56,7 +56,7 @@ struct SnapshotStateTests {
         #expect(state.mayReplyAtOnce(7))
     }
 
-    @Test("an open snapshot is in flight until it ends, and is ended by a cancellation")
+    @Test("an open snapshot is in flight until it ends, and a cancellation ends it")
     func snapshot() {
         let state = Connection.ready()
         #expect(

@@ -16,7 +16,7 @@ struct AcceptHandlerTests {
         return nil
     }
 
-    @Test("accepting pauses once and continues after the pause")
+    @Test("accepting connections pauses once without descriptors, and continues afterwards")
     func pause() throws {
         let channel = EmbeddedChannel(handler: AcceptHandler(logger: .silent))
         let error = IOError(errnoCode: EMFILE, reason: "accept")

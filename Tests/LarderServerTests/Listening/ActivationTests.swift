@@ -11,7 +11,7 @@ struct ActivationTests {
         try Activation.passedDescriptors(in: environment, processIdentifier: 42)
     }
 
-    @Test("descriptors are numbered from 3 and have the announced names")
+    @Test("descriptors from a service manager are numbered from 3 and have the announced names")
     func names() throws {
         let environment = ["LISTEN_PID": "42", "LISTEN_FDS": "3", "LISTEN_FDNAMES": "a::"]
         #expect(
@@ -36,7 +36,9 @@ struct ActivationTests {
         #expect(try passed(environment).isEmpty)
     }
 
-    @Test("an invalid count is refused", arguments: ["-1", "65", "2147483648", "one", ""])
+    @Test(
+        "an invalid count of descriptors from a service manager is refused",
+        arguments: ["-1", "65", "2147483648", "one", ""])
     func counts(count: String) {
         #expect(throws: LarderError.self) {
             try passed(["LISTEN_PID": "42", "LISTEN_FDS": count])

@@ -22,7 +22,7 @@ struct ListeningSocketTests {
     }
 
     @Test(
-        "the socket has exactly the given permissions, whatever the umask of the process",
+        "a listening socket has exactly the given permissions, whatever the umask",
         arguments: [
             0o600, 0o660, 0o666,
         ] as [UInt32])
@@ -35,7 +35,7 @@ struct ListeningSocketTests {
         #expect(!folder.contains("s"))
     }
 
-    @Test("a symbolic link at the path is refused, and the file that it names is unchanged")
+    @Test("a symbolic link at a socket's path is refused, and the file that it names is unchanged")
     func symbolicLink() throws {
         let folder = try Folder()
         let (path, target) = ("\(folder.path)/s", "\(folder.path)/target")
@@ -48,7 +48,7 @@ struct ListeningSocketTests {
         #expect(!folder.contains("t"))
     }
 
-    @Test("a missing folder is created for its owner only; a missing parent is an error")
+    @Test("a missing folder of a socket is created for its owner, and a missing parent is an error")
     func directory() throws {
         let folder = try Folder()
         release(try ListeningSocket(path: "\(folder.path)/new/s"))
@@ -56,7 +56,7 @@ struct ListeningSocketTests {
         #expect(refusal("\(folder.path)/a/b/s")?.code == .connectionFailed)
     }
 
-    @Test("a socket in use is refused with its path, also if its file was removed")
+    @Test("a listening socket in use is refused with its path, also if its file was removed")
     func inUse() throws {
         let folder = try Folder()
         let path = "\(folder.path)/s"
@@ -81,7 +81,7 @@ struct ListeningSocketTests {
         release(try ListeningSocket(path: path))
     }
 
-    @Test("a stale socket is replaced, another file is not")
+    @Test("a stale socket is replaced, and another file is not")
     func stale() throws {
         let folder = try Folder()
         let path = "\(folder.path)/s"
@@ -108,7 +108,7 @@ struct ListeningSocketTests {
         close(other)
     }
 
-    @Test("a path of 107 bytes is bound, one of 108 is refused with both numbers in the message")
+    @Test("a socket path of 107 bytes is bound, and one of 108 is refused with both numbers")
     func pathLength() throws {
         let folder = try Folder()
         let name = String(repeating: "x", count: 107 - folder.path.utf8.count - 1)

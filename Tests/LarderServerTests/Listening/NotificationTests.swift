@@ -32,7 +32,7 @@ extension SocketTests {
             Notification(environment: environment, processIdentifier: 42)
         }
 
-        @Test("each state is one datagram, to a path or an abstract name")
+        @Test("each state is one datagram to the service manager, at a path or an abstract name")
         func states() throws {
             let folder = try Folder()
             let path = "\(folder.path)/notify"
@@ -52,7 +52,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a missing or unreachable manager is ignored")
+        @Test("a missing or unreachable service manager is ignored")
         func noManager() {
             notification([:]).ready(status: "")
             notification(["NOTIFY_SOCKET": "/nowhere/at/all"]).alive()
@@ -71,7 +71,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a server reports that it is ready, alive and stopping")
+        @Test("a server notifies its service manager that it is ready, alive and stopping")
         func serving() async throws {
             let folder = try Folder()
             let manager = try Manager("\(folder.path)/notify")

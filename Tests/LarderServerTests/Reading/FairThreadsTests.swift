@@ -20,7 +20,7 @@ struct FairThreadsTests {
         await withCheckedContinuation { continuation in threads.close { continuation.resume() } }
     }
 
-    @Test("the threads have the nice value that is asked for, or that of the process")
+    @Test("shared threads have the requested nice value, or that of the process")
     func niceness() async {
         let which = __priority_which_t(PRIO_PROCESS.rawValue)
         let own = getpriority(which, 0)
@@ -38,7 +38,7 @@ struct FairThreadsTests {
         }
     }
 
-    @Test("a user with many jobs leaves a place for another user")
+    @Test("a user with many jobs leaves a thread for another user")
     func places() async {
         let threads = threads(running: 3)
         let connections = (0..<5).map { _ in Connection() }
@@ -77,7 +77,7 @@ struct FairThreadsTests {
         await close(threads)
     }
 
-    @Test("long jobs give way to jobs that wait, and are continued")
+    @Test("long jobs give way to waiting jobs, and are continued")
     func turns() async {
         let threads = threads(running: 1)
         let (long, short) = (Connection(), Connection())
@@ -96,7 +96,7 @@ struct FairThreadsTests {
         await close(threads)
     }
 
-    @Test("a job that gave its place to another one takes the next place if one is free")
+    @Test("a job that gave way to another one continues when a thread is free")
     func freePlace() async {
         let threads = threads(running: 3)
         let connections = (0..<3).map { _ in Connection() }
@@ -120,7 +120,7 @@ struct FairThreadsTests {
         await close(threads)
     }
 
-    @Test("a long job that no other one waits for continues")
+    @Test("a long job that no other job waits for continues")
     func alone() async {
         let threads = threads(running: 1)
         let connection = Connection()

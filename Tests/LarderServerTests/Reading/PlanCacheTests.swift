@@ -8,7 +8,7 @@ import Testing
 struct PlanCacheTests {
     static func entry() -> PlanCache.Entry { PlanCache.Entry(plan: FakePlan(words: [])) }
 
-    @Test("one plan above the maximum removes the least recently used one")
+    @Test("one cached plan above the maximum removes the least recently used one")
     func countMax() {
         var cache = PlanCache(countMax: 2, shapeBytesMax: 100)
         cache.insert(Self.entry(), for: QueryShape(bytes: [1]))
@@ -20,7 +20,7 @@ struct PlanCacheTests {
         #expect(cache.entry(for: QueryShape(bytes: [2])) == nil)
     }
 
-    @Test("one byte of shapes above the maximum removes as many plans as needed")
+    @Test("one byte of cached shapes above the maximum removes as many plans as needed")
     func bytesMax() {
         var cache = PlanCache(countMax: 100, shapeBytesMax: 4)
         cache.insert(Self.entry(), for: QueryShape(bytes: [1, 1]))
@@ -33,8 +33,7 @@ struct PlanCacheTests {
         #expect(cache.entry(for: QueryShape(bytes: [3, 3, 3])) != nil)
     }
 
-    @Test(
-        "after a read that was too long, a number of reads go to the pool, then one tries the loop")
+    @Test("after a read that was too long, 64 reads start in the pool, and then one on the loop")
     func cost() {
         let entry = Self.entry()
         #expect(entry.startsInline())

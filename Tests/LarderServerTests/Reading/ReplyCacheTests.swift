@@ -46,7 +46,7 @@ struct ReplyCacheTests {
         return reply
     }
 
-    @Test("are found by all bytes of the request while their stamp is current")
+    @Test("a cached reply is found by all bytes of its request while its stamp is current")
     func find() {
         let cache = ReplyCache(bytesMax: 10_000)
         let request: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8, 9]
@@ -63,7 +63,7 @@ struct ReplyCacheTests {
         #expect(cached([], in: cache) == nil)
     }
 
-    @Test("are replaced by later replies to the same request")
+    @Test("a cached reply is replaced by a later reply to the same request")
     func replace() {
         let cache = ReplyCache(bytesMax: 10_000)
         insert(reply(1), for: [1], in: cache)
@@ -71,7 +71,7 @@ struct ReplyCacheTests {
         #expect(cached([1], in: cache) == reply(2))
     }
 
-    @Test("are removed when the memory is used up, except those in use")
+    @Test("cached replies are removed when their memory is used up, except those in use")
     func memory() {
         let cache = ReplyCache(bytesMax: 4_000)
         for number in 0..<100 {
@@ -85,7 +85,7 @@ struct ReplyCacheTests {
         #expect(cached([0], in: cache) == nil)
     }
 
-    @Test("are not stored if they are long or exceed the memory")
+    @Test("a reply that is long or exceeds the memory is not cached")
     func notStored() {
         let cache = ReplyCache(bytesMax: 100_000)
         insert(reply(1, bytes: 5_000), for: [1], in: cache)
@@ -97,7 +97,7 @@ struct ReplyCacheTests {
         #expect(cached([1], in: none) == nil)
     }
 
-    @Test("are stored for a repeated request, unless too many others came between")
+    @Test("the reply to a repeated request is cached, unless too many others came between")
     func repeated() {
         let cache = ReplyCache(bytesMax: 10_000)
         func isRepeated(_ number: Int) -> Bool {

@@ -15,7 +15,7 @@ extension SocketTests {
             return activity
         }
 
-        @Test("it lists the connections of all event loops in the order of their opening")
+        @Test("the activity lists the connections of all event loops in the order of opening")
         func connections() async throws {
             try await RunningServer.run(eventLoops: 2) { running in
                 let peers = try (1...5).map { try running.ready(as: $0) }
@@ -35,7 +35,7 @@ extension SocketTests {
             }
         }
 
-        @Test("it is reported while all readers and the writer are busy")
+        @Test("the activity is reported while all readers and the writer are busy")
         func busy() async throws {
             let (reads, writes) = (Gate(), Gate())
             try await RunningServer.run(.init(slowReads: reads, writes: writes)) { limits in
@@ -70,7 +70,7 @@ extension SocketTests {
             }
         }
 
-        @Test("it has the newest slow reads, with the text of a user's own queries only")
+        @Test("the activity has the newest slow reads, with the text of a user's own queries only")
         func slowReads() async throws {
             try await RunningServer.run { limits in
                 limits.slowReadTimeMin = .zero
@@ -96,7 +96,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a fast read is not a slow one, and neither is one on the event loop")
+        @Test("a fast read, and a read on the event loop, are not listed as slow reads")
         func fastReads() async throws {
             try await RunningServer.run { limits in
                 limits.slowReadTimeMin = .seconds(60)

@@ -32,7 +32,7 @@ extension SocketTests {
             return options
         }
 
-        @Test("are sent in parts, with a checksum at the end, and the last transaction")
+        @Test("a backup is sent in parts, with a checksum and the last transaction at the end")
         func parts() async throws {
             let options = options { $0.copy.byteCount = 2_500 }
             try await RunningServer.run(options) { limits in
@@ -51,7 +51,7 @@ extension SocketTests {
             }
         }
 
-        @Test("of a store that is served read-only are made without the writer")
+        @Test("a backup of a store that is served read-only is made without the writer")
         func readOnly() async throws {
             try await RunningServer.run(options { $0.isReadOnly = true }) { running in
                 let peer = try running.ready()
@@ -60,7 +60,7 @@ extension SocketTests {
             }
         }
 
-        @Test("are sent as far as the credit of the client allows")
+        @Test("a backup is sent as far as the client's credit allows")
         func credit() async throws {
             try await RunningServer.run { limits in
                 limits.backupPartBytesMax = 100
@@ -80,7 +80,7 @@ extension SocketTests {
             }
         }
 
-        @Test("are made step by step, with the writes that arrive before each step")
+        @Test("a backup is made step by step, with the writes that arrive before each step")
         func steps() async throws {
             let gate = Gate()
             let options = options {
@@ -104,7 +104,7 @@ extension SocketTests {
             }
         }
 
-        @Test("report progress until the first part, within the credit")
+        @Test("a backup reports progress until the first part, within the credit")
         func progress() async throws {
             let gate = Gate()
             let options = options { $0.copy.verification = gate }
@@ -128,7 +128,7 @@ extension SocketTests {
             }
         }
 
-        @Test("one more than the maximum of a user are refused, and admitted after one has ended")
+        @Test("one backup above a user's maximum is refused until another has ended")
         func countMax() async throws {
             let gate = Gate()
             let options = options { $0.copy.verification = gate }
@@ -154,7 +154,7 @@ extension SocketTests {
             }
         }
 
-        @Test("end when they are cancelled, or their connection closes, and release everything")
+        @Test("a cancelled backup, and one whose connection closes, releases everything")
         func cancellation() async throws {
             for closes in [false, true] {
                 let gate = Gate()
@@ -184,7 +184,7 @@ extension SocketTests {
             }
         }
 
-        @Test("that a client does not receive are released when it leaves")
+        @Test("a backup that its client does not receive is released when the client leaves")
         func stalledClient() async throws {
             try await RunningServer.run { limits in
                 limits.backupPartBytesMax = 100
@@ -198,7 +198,7 @@ extension SocketTests {
             }
         }
 
-        @Test("end with the time of the client or of the server, whichever is shorter")
+        @Test("a backup ends with the time of the client or of the server, whichever is shorter")
         func deadlines() async throws {
             for (client, server) in [(20, 60_000), (0, 20)] as [(UInt32, Int64)] {
                 let options = options { $0.copy.stepCount = .max }
@@ -213,7 +213,7 @@ extension SocketTests {
             }
         }
 
-        @Test("fail with the error of a step or of the verification")
+        @Test("a backup fails with the error of a step or of its verification")
         func errors() async throws {
             let error = LarderError(.storageFailed, "damaged")
             for isStep in [true, false] {
@@ -232,7 +232,7 @@ extension SocketTests {
             }
         }
 
-        @Test("need disk space for the copy")
+        @Test("a backup without disk space for the copy is refused")
         func diskSpace() async throws {
             try await RunningServer.run(options { $0.copy.bytesLeft = 1 << 60 }) { running in
                 let peer = try running.ready()
@@ -241,7 +241,7 @@ extension SocketTests {
             }
         }
 
-        @Test("end when the server stops")
+        @Test("a backup ends when the server stops")
         func stop() async throws {
             let gate = Gate()
             let running = try RunningServer(options { $0.copy.verification = gate })
@@ -255,7 +255,7 @@ extension SocketTests {
             #expect(running.store.records[\.copies] == 0)
         }
 
-        @Test("cannot be made in a snapshot")
+        @Test("a backup in a snapshot is refused")
         func snapshot() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()

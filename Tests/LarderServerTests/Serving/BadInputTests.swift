@@ -37,7 +37,7 @@ extension SocketTests {
             }
         }
 
-        @Test("an incomplete frame at the end gets no reply, the frames before it do")
+        @Test("an incomplete frame at the end gets no reply, and the frames before it do")
         func torn() async throws {
             try await RunningServer.run { running in
                 let peer = try running.connect()
@@ -48,7 +48,7 @@ extension SocketTests {
             }
         }
 
-        @Test("frames may arrive byte by byte")
+        @Test("the frames of a client may arrive byte by byte")
         func byteByByte() async throws {
             try await RunningServer.run { running in
                 let peer = try running.connect()
@@ -57,7 +57,7 @@ extension SocketTests {
             }
         }
 
-        @Test("garbage after the handshake ends the connection with an error")
+        @Test("garbage after the handshake gets an error, and ends the connection")
         func garbage() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -67,7 +67,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a request before the handshake ends the connection with an error")
+        @Test("a request before the handshake gets an error, and ends the connection")
         func handshakeRequired() async throws {
             try await RunningServer.run { running in
                 let peer = try running.connect()
@@ -76,7 +76,7 @@ extension SocketTests {
             }
         }
 
-        @Test("an unknown entity is an error, and the connection stays open")
+        @Test("a query of an unknown entity is an error, and the connection stays open")
         func unknownEntity() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -89,7 +89,7 @@ extension SocketTests {
             }
         }
 
-        @Test("random bytes never stop the server")
+        @Test("random bytes from a client never stop the server")
         func random() async throws {
             var generator = SeededGenerator.fromEnvironment("random bytes to a server")
             var conversations: [[UInt8]] = []
@@ -112,7 +112,7 @@ extension SocketTests {
             }
         }
 
-        @Test("descriptors that a peer sends are closed")
+        @Test("descriptors that a client sends are closed")
         func passedDescriptors() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()

@@ -12,7 +12,7 @@ extension SocketTests {
                 .deleteAll(ObjectSelection("Item", where: .format("endless")))
             ]))
 
-        @Test("a user's connections without a handshake leave room for those of others")
+        @Test("a user's connections without a handshake leave room for those of other users")
         func handshakes() async throws {
             try await RunningServer.run { limits in
                 limits.handshakes = SharedLimit(4, userShare: 0.5)
@@ -25,7 +25,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a user's waiting writes leave memory and places for those of others")
+        @Test("a user's waiting writes leave memory and slots for those of other users")
         func waitingWrites() async throws {
             let gate = Gate()
             try await RunningServer.run(.init(writes: gate)) { limits in
@@ -44,7 +44,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a user's held results leave readers for the reads of others")
+        @Test("a user's held results leave readers for the reads of other users")
         func heldStreams() async throws {
             try await RunningServer.run { limits in
                 limits.readers = SharedLimit(4, userShare: 0.5)

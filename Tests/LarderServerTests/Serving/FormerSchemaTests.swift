@@ -51,7 +51,7 @@ extension SocketTests {
             return batches.flatMap { $0.columns.map(\.name) }
         }
 
-        @Test("get the description of their schema, and others are refused by both versions")
+        @Test("a client of a former schema gets its description, and unknown schemas are refused")
         func handshake() async throws {
             try await Self.run { running in
                 let (peer, reply) = try connect(running, "0.9.0")
@@ -76,7 +76,7 @@ extension SocketTests {
             }
         }
 
-        @Test("read by their schema, on the event loop, from the caches, and in the pool")
+        @Test("a client of a former schema reads by it, on the loop, from caches and in the pool")
         func reads() async throws {
             try await Self.run(eventLoops: 1) { running in
                 let (current, former) = (try running.ready(), try ready(running, "0.9.0"))
@@ -108,7 +108,7 @@ extension SocketTests {
             }
         }
 
-        @Test("share the connections to the data with the others")
+        @Test("clients of former schemas share the readers of the store with other clients")
         func readers() async throws {
             try await Self.run(eventLoops: 1) { running in
                 let current = try running.ready()
@@ -121,7 +121,7 @@ extension SocketTests {
             }
         }
 
-        @Test("get caches that end with the last of them")
+        @Test("the caches of a former schema are released with its last client")
         func release() async throws {
             try await Self.run(eventLoops: 1) { running in
                 func items() throws -> Request {
@@ -148,7 +148,7 @@ extension SocketTests {
             }
         }
 
-        @Test("save as clients of their schema")
+        @Test("a client of a former schema saves through the view of that schema")
         func writes() async throws {
             try await Self.run { running in
                 let (current, former) = (try running.ready(), try ready(running, "0.9.0"))
@@ -160,7 +160,7 @@ extension SocketTests {
             }
         }
 
-        @Test("follow a history without other entities, with every position")
+        @Test("a client of a former schema follows a history without unknown entities")
         func feed() async throws {
             try await Self.run { running in
                 let writer = try running.ready()
@@ -196,7 +196,7 @@ extension SocketTests {
             }
         }
 
-        @Test("observe queries of their own")
+        @Test("clients of different schemas observe separate queries")
         func observers() async throws {
             let live = LiveQueryTests()
             try await Self.run { running in

@@ -63,7 +63,7 @@ extension SocketTests {
 
         // MARK: - Once
 
-        @Test("the history arrives in pages, with the position after each")
+        @Test("the history is sent in pages, with the position after each")
         func pages() async throws {
             try await RunningServer.run { limits in
                 limits.batchBytesMax = 640
@@ -86,7 +86,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a limit ends the request, and an unknown entity refuses it")
+        @Test("a request for the history ends at its limit, and an unknown entity is refused")
         func bounds() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -108,7 +108,7 @@ extension SocketTests {
 
         // MARK: - Following
 
-        @Test("a follower gets what there is, and then each commit, without a gap")
+        @Test("a follower gets the existing history, and then each commit, without a gap")
         func following() async throws {
             try await RunningServer.run { running in
                 let (peer, writer) = (try running.ready(), try running.ready())
@@ -165,7 +165,7 @@ extension SocketTests {
             }
         }
 
-        @Test("more followers on an event loop than get a page at once all get it")
+        @Test("each of many followers on an event loop gets each commit")
         func manyFollowers() async throws {
             try await RunningServer.run(eventLoops: 1) { running in
                 let peers = try (0..<4).map { _ in try running.ready() }
@@ -186,7 +186,7 @@ extension SocketTests {
             }
         }
 
-        @Test("one follower past the maximum of a user is refused, until another has ended")
+        @Test("one follower above a user's maximum is refused, until another has ended")
         func followersMax() async throws {
             try await RunningServer.run { limits in
                 limits.followers = SharedLimit(4, userShare: 0.5)
@@ -208,7 +208,7 @@ extension SocketTests {
             }
         }
 
-        @Test("no reply above the credit is sent, and nothing is lost when more is granted")
+        @Test("a follower gets no reply above its credit, and misses nothing when more is granted")
         func credit() async throws {
             try await RunningServer.run { running in
                 let (peer, writer) = (try running.ready(), try running.ready())
@@ -252,7 +252,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a cancelled follower ends with that error")
+        @Test("a cancelled follower ends with the error CANCELLED")
         func cancel() async throws {
             try await RunningServer.run { running in
                 let (peer, writer) = (try running.ready(), try running.ready())
@@ -265,7 +265,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a follower learns its position, also if it is sent nothing else")
+        @Test("a follower gets its position, also if it is sent nothing else")
         func passedOver() async throws {
             try await RunningServer.run { running in
                 let (peer, writer) = (try running.ready(), try running.ready())
@@ -279,7 +279,7 @@ extension SocketTests {
 
         // MARK: - The end
 
-        @Test("a server that stops ends the followers with UNAVAILABLE, then the connection")
+        @Test("a server that stops ends its followers with UNAVAILABLE, then the connection")
         func stop() async throws {
             let running = try RunningServer()
             let peer = try running.ready()
@@ -307,7 +307,7 @@ extension SocketTests {
 
         // MARK: - Deleting
 
-        @Test("a deletion takes several steps, between which others write")
+        @Test("a deletion from the history takes several steps, between which others write")
         func deletion() async throws {
             let gate = Gate()
             try await RunningServer.run(.init(deletions: gate)) { limits in
@@ -329,7 +329,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a store that is read-only deletes nothing of its history")
+        @Test("a read-only store refuses to delete its history")
         func readOnly() async throws {
             try await RunningServer.run(.init(isReadOnly: true)) { running in
                 let peer = try running.ready()

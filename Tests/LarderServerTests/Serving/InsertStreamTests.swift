@@ -9,7 +9,7 @@ import Testing
 extension SocketTests {
     @Suite("Insert streams")
     struct InsertStreamTests {
-        @Test("each batch of a stream is a transaction with its own reply")
+        @Test("each batch of an insert stream is a transaction with its own reply")
         func batchByBatch() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -27,7 +27,7 @@ extension SocketTests {
             }
         }
 
-        @Test("an atomic stream stores nothing before the last rows, then everything")
+        @Test("an atomic insert stream stores nothing before the last rows, then everything")
         func atomic() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -48,7 +48,7 @@ extension SocketTests {
             }
         }
 
-        @Test("the batches after a bad one are dropped, and the connection stays open")
+        @Test("the batches after an invalid one are dropped, and the connection stays open")
         func badBatch() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -70,7 +70,7 @@ extension SocketTests {
             }
         }
 
-        @Test("columns that are not in the schema are refused when they arrive")
+        @Test("columns of rows that are not in the schema are refused when they arrive")
         func badColumns() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -96,7 +96,7 @@ extension SocketTests {
             }
         }
 
-        @Test("too many unprocessed batches end the stream")
+        @Test("too many unprocessed batches end an insert stream")
         func ahead() async throws {
             let gate = Gate()
             try await RunningServer.run(FakeStore.Options(writes: gate)) { running in
@@ -114,7 +114,7 @@ extension SocketTests {
             }
         }
 
-        @Test("two streams of one connection are separate")
+        @Test("two insert streams of one connection are separate")
         func twoStreams() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -152,7 +152,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a stream without its last rows ends after its time")
+        @Test("an insert stream without its last rows ends after its time")
         func time() async throws {
             try await RunningServer.run { limits in
                 limits.atomicStreamTimeMax = .milliseconds(60)
@@ -168,7 +168,7 @@ extension SocketTests {
             }
         }
 
-        @Test("one byte above the spool quota is refused, and so is one stream more")
+        @Test("one byte above the spool quota is refused, and so is one atomic stream more")
         func spoolLimits() async throws {
             try await RunningServer.run { limits in
                 limits.spoolBytes = SharedLimit(1_000, userShare: 1)
@@ -208,7 +208,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a save that waits for a long stream is rejected at its deadline")
+        @Test("a save that waits for a long insert stream is rejected at its deadline")
         func waitingSave() async throws {
             let gate = Gate()
             try await RunningServer.run(FakeStore.Options(writes: gate)) { limits in
@@ -249,7 +249,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a stopping server ends streams whose last rows have not arrived")
+        @Test("a stopping server ends insert streams whose last rows have not arrived")
         func stopping() async throws {
             let running = try RunningServer()
             let peer = try running.ready()

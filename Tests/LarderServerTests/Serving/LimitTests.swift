@@ -7,7 +7,7 @@ import Testing
 extension SocketTests {
     @Suite("Limits of a server")
     struct LimitTests {
-        @Test("one connection past the maximum is refused, and accepted after another has closed")
+        @Test("one connection above the maximum is refused, and accepted after another has closed")
         func connections() async throws {
             try await RunningServer.run { limits in
                 limits.connections = SharedLimit(2, userShare: 1)
@@ -25,7 +25,7 @@ extension SocketTests {
             }
         }
 
-        @Test("one connection past the maximum of a user is refused")
+        @Test("one connection above the maximum of a user is refused")
         func connectionsPerUser() async throws {
             try await RunningServer.run { limits in
                 limits.connections.userShare = 1 / 1_024
@@ -36,7 +36,7 @@ extension SocketTests {
             }
         }
 
-        @Test("one connection without a handshake past the maximum is refused")
+        @Test("one connection without a handshake above the maximum is refused")
         func handshakesPending() async throws {
             try await RunningServer.run { limits in
                 limits.handshakes = SharedLimit(2, userShare: 0.5)
@@ -49,7 +49,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a peer that sends no handshake in time is disconnected")
+        @Test("a client that sends no handshake in time is disconnected")
         func handshakeTime() async throws {
             try await RunningServer.run { limits in
                 limits.handshakeTimeMax = .milliseconds(10)
@@ -88,7 +88,7 @@ extension SocketTests {
             }
         }
 
-        @Test("replies above the hard maximum that a peer does not read end its connection")
+        @Test("replies above the hard maximum that a client does not read end its connection")
         func queuedBytes() async throws {
             try await RunningServer.run { limits in
                 limits.queuedBytesSoftMax = 64 << 10
@@ -114,7 +114,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a peer that never reads its closing error is disconnected anyway")
+        @Test("a client that never reads its closing error is disconnected anyway")
         func closingError() async throws {
             try await RunningServer.run { limits in
                 limits.queuedBytesSoftMax = 64 << 10
@@ -159,9 +159,7 @@ extension SocketTests {
             }
         }
 
-        @Test(
-            "an incomplete frame above a user's maximum ends its connection, which frees the bytes"
-        )
+        @Test("an incomplete frame above a user's maximum ends its connection and frees its bytes")
         func inputBytesPerUser() async throws {
             try await RunningServer.run { limits in
                 limits.memory = SharedLimit(300 << 10, userShare: 1)
@@ -192,7 +190,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a write above the queue's maximum is refused, the others are executed")
+        @Test("a write above the queue's maximum is refused, and the others are executed")
         func writesQueued() async throws {
             let gate = Gate()
             try await RunningServer.run(.init(writes: gate)) { limits in
@@ -280,7 +278,7 @@ extension SocketTests {
             return frame
         }
 
-        @Test("64 connections without a handshake are accepted, the next is refused")
+        @Test("64 connections without a handshake are accepted, and the next is refused")
         func handshakesPendingByDefault() async throws {
             try await RunningServer.run { limits in
                 limits.handshakeTimeMax = .seconds(60)
@@ -304,7 +302,7 @@ extension SocketTests {
             }
         }
 
-        @Test("the defaults are the documented ones")
+        @Test("the defaults of the server's limits are the documented ones")
         func defaults() {
             let limits = ServerLimits()
             #expect(limits.connections == SharedLimit(1_024, userShare: 0.25))

@@ -26,7 +26,7 @@ extension SocketTests.LiveQueryTests {
     }
 
     @Test(
-        "a commit with one object more than the maximum is reported as the whole result",
+        "a commit of more objects than the maximum is reported as the whole live result",
         arguments: [0, 1])
     func changedObjects(more: Int) async throws {
         try await RunningServer.run { running in
@@ -44,7 +44,7 @@ extension SocketTests.LiveQueryTests {
         }
     }
 
-    @Test("a fetch of one object more than the maximum is refused, also if a commit adds it")
+    @Test("a live query of more objects than the maximum is refused, also if a commit adds one")
     func objectsMax() async throws {
         try await RunningServer.run { limits in
             limits.liveObjectsMax = 5
@@ -71,7 +71,7 @@ extension SocketTests.LiveQueryTests {
         }
     }
 
-    @Test("a result that is too large is refused to those that join, and others get its changes")
+    @Test("a live result that is too large is refused to new observers, and others get changes")
     func wholeBytes() async throws {
         try await RunningServer.run { limits in
             limits.frameBytesMax = 4_096
@@ -102,7 +102,7 @@ extension SocketTests.LiveQueryTests {
         }
     }
 
-    @Test("memory that a user's query lacks ends it alone, and is returned when observers leave")
+    @Test("a live query without enough memory ends alone, and its memory is returned")
     func memoryOfAnother() async throws {
         try await RunningServer.run { limits in
             limits.liveMemory = SharedLimit(60 << 10, userShare: 0.5)

@@ -88,7 +88,7 @@ extension SocketTests {
 
         // MARK: - Results
 
-        @Test("it has the whole result, in several replies if it is long, and then each change")
+        @Test("an observed query sends the whole result, in several replies if long, then changes")
         func changes() async throws {
             try await RunningServer.run { limits in
                 limits.batchBytesMax = 240
@@ -109,7 +109,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a result without rows is whole, and so is one with a limit")
+        @Test("a live result without rows is whole, and so is one with a limit")
         func bounds() async throws {
             try await RunningServer.run { running in
                 let (peer, writer) = (try running.ready(), try running.ready())
@@ -148,7 +148,7 @@ extension SocketTests {
             }
         }
 
-        @Test("each user has queries of its own")
+        @Test("the observed queries of different users are separate")
         func users() async throws {
             try await RunningServer.run { running in
                 let (first, second) = (try running.ready(as: 7), try running.ready(as: 8))
@@ -158,7 +158,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a query with an interval reports the commits in between as one change")
+        @Test("an observed query with an interval reports the commits in between as one change")
         func interval() async throws {
             try await RunningServer.run { running in
                 let (peer, writer) = (try running.ready(), try running.ready())
@@ -183,7 +183,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a query that waits for its interval is released when its last observer leaves")
+        @Test("an observed query that waits for its interval is released with its last observer")
         func leavingInAnInterval() async throws {
             try await RunningServer.run { running in
                 let (peer, writer) = (try running.ready(), try running.ready())
@@ -205,7 +205,7 @@ extension SocketTests {
 
         // MARK: - Slow clients
 
-        @Test("a slow client gets the changes that it has missed, one for each credit")
+        @Test("a slow observer gets the changes that it has missed, one for each credit")
         func slow() async throws {
             try await RunningServer.run { running in
                 let (slow, fast, writer) = (
@@ -228,7 +228,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a client that is too slow gets the whole result again, and then changes")
+        @Test("an observer that is too slow gets the whole result again, and then changes")
         func tooSlow() async throws {
             try await RunningServer.run { running in
                 let (slow, fast, writer) = (
@@ -254,7 +254,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a client that does not read ends with the right rows, and others are not delayed")
+        @Test("an observer that does not read ends with the right rows, and does not delay others")
         func stalled() async throws {
             try await RunningServer.run { running in
                 let (slow, fast, writer) = (
@@ -282,7 +282,7 @@ extension SocketTests {
 
         // MARK: - The end
 
-        @Test("a query ends with its last observer: cancelled, or its connection closed")
+        @Test("an observed query ends when its last observer is cancelled or disconnects")
         func leaving() async throws {
             try await RunningServer.run { running in
                 let (first, second, writer) = (
@@ -325,7 +325,8 @@ extension SocketTests {
             }
         }
 
-        @Test("one observer past the maximum of a user is refused, with those of the history")
+        @Test(
+            "one observer above a user's maximum is refused, counted with the history's followers")
         func observersMax() async throws {
             try await RunningServer.run { limits in
                 limits.followers = SharedLimit(4, userShare: 0.5)
@@ -344,7 +345,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a user whose queries need too much memory gets that error")
+        @Test("a user whose observed queries need too much memory gets that error")
         func memory() async throws {
             try await RunningServer.run { limits in
                 limits.liveMemory = SharedLimit(40 << 10, userShare: 0.5)
@@ -375,7 +376,7 @@ extension SocketTests {
             return counts
         }
 
-        @Test("a count reads all items for its first result and first change, then only changes")
+        @Test("an observed count reads all items for its first result, and later only changed ones")
         func counts() async throws {
             try await RunningServer.run { running in
                 let counts = try self.counts(running, changes: 20)
@@ -384,7 +385,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a count whose items need too much memory is read again after each change")
+        @Test("an observed count whose items need too much memory is read again after each change")
         func countsWithoutMemory() async throws {
             try await RunningServer.run { limits in
                 limits.liveMemory = SharedLimit(40 << 10, userShare: 0.5)
@@ -395,7 +396,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a query that cannot be observed is refused, and counts no longer")
+        @Test("a query that cannot be observed is refused, and is not counted")
         func refused() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -418,7 +419,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a server that stops ends them with UNAVAILABLE")
+        @Test("a server that stops ends its observers with UNAVAILABLE")
         func stop() async throws {
             let running = try RunningServer()
             let peer = try running.ready()
@@ -434,7 +435,7 @@ extension SocketTests {
             #expect(running.store.records[\.readersOpen] == 0)
         }
 
-        @Test("a client that ends its input ends them")
+        @Test("a client that ends its input ends its observers")
         func inputEnded() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()

@@ -35,7 +35,7 @@ extension SocketTests {
             reply.sections?.rows(store: reply.position.store).map { $0.values[0] }
         }
 
-        @Test("a whole result has the section of each row in each of its replies")
+        @Test("a whole live result has the section of each row in each of its replies")
         func whole() async throws {
             try await RunningServer.run { limits in
                 limits.batchBytesMax = 240
@@ -51,7 +51,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a change has the section of each row that it inserts, and no rows have no sections")
+        @Test("a live change has the section of each inserted row, and no rows have no sections")
         func change() async throws {
             try await RunningServer.run { running in
                 let (peer, writer) = (try running.ready(), try running.ready())
@@ -80,7 +80,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a fetch without a sort key and a query without objects have no sections")
+        @Test("sections are refused for a fetch without a sort key, and for other queries")
         func refused() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()

@@ -18,7 +18,7 @@ extension SocketTests {
                     }))
         }
 
-        @Test("the requests of a connection keep their order")
+        @Test("the requests of a connection keep their order, also those in long frames")
         func order() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -32,7 +32,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a malformed one gets its error, and the connection stays open")
+        @Test("a malformed long frame gets its error, and the connection stays open")
         func malformed() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -48,7 +48,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a long query is planned and read on the pool")
+        @Test("a query in a long frame is planned and read in the pool")
         func query() async throws {
             try await RunningServer.run { limits in
                 limits.loopReadBytesMax = 20
@@ -59,7 +59,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a connection that closes while its frame is decoded is forgotten")
+        @Test("a connection that closes while its long frame is decoded is released")
         func closed() async throws {
             try await RunningServer.run { running in
                 let other = try running.ready()
@@ -73,7 +73,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a long reply is encoded on the pool, and is the same")
+        @Test("a long reply is encoded in the pool, and has the same bytes")
         func reply() async throws {
             try await RunningServer.run { limits in
                 limits.loopReplyBytesMax = 100

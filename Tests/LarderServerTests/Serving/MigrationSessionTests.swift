@@ -51,7 +51,7 @@ extension SocketTests {
             return text.contains("2.0.0") ? "2" : "1"
         }
 
-        @Test("is for connections with its key only, and its result is served to all")
+        @Test("a migration session is for connections with its key, and its result is for all")
         func commit() async throws {
             try await RunningServer.run(Self.possible) { running in
                 let control = try running.ready()
@@ -90,7 +90,7 @@ extension SocketTests {
             }
         }
 
-        @Test("that is cancelled leaves the store as it was")
+        @Test("a migration session that is cancelled leaves the store as it was")
         func cancel() async throws {
             try await RunningServer.run(Self.possible) { running in
                 let control = try running.ready()
@@ -109,7 +109,7 @@ extension SocketTests {
             }
         }
 
-        @Test("ends with the connection that began it")
+        @Test("a migration session ends with the connection that began it")
         func lost() async throws {
             try await RunningServer.run(Self.possible) { running in
                 let control = try running.ready()
@@ -123,7 +123,7 @@ extension SocketTests {
             }
         }
 
-        @Test("is abandoned when its time is over")
+        @Test("a migration session is abandoned when its time is over")
         func timeOver() async throws {
             let limits: (inout ServerLimits) -> Void = { limits in
                 limits.migrationTimeMax = .milliseconds(50)
@@ -136,7 +136,7 @@ extension SocketTests {
             }
         }
 
-        @Test("whose stage is refused may try another one")
+        @Test("a migration session whose stage is refused may try another stage")
         func refusedStage() async throws {
             try await RunningServer.run(.init(migration: .isRefused)) { running in
                 let control = try running.ready()
@@ -150,7 +150,7 @@ extension SocketTests {
             }
         }
 
-        @Test("that cannot be begun leaves the store served")
+        @Test("a migration session that cannot begin leaves the store served")
         func full() async throws {
             try await RunningServer.run(.init(migration: .isFull)) { running in
                 let control = try running.ready()
@@ -165,7 +165,7 @@ extension SocketTests {
             }
         }
 
-        @Test("is abandoned when the server stops, also between two stages")
+        @Test("a migration session is abandoned when the server stops")
         func stop() async throws {
             let running = try RunningServer(Self.possible)
             let control = try running.ready()

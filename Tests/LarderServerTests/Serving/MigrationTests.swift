@@ -15,7 +15,7 @@ extension SocketTests {
 
         private static let migrate = Request.migrate(.migrate(to: schema))
 
-        @Test("ends the other connections, refuses new ones with its step, and then serves")
+        @Test("a migration ends other connections, refuses new ones with its step, then serves")
         func connections() async throws {
             let gate = Gate()
             try await RunningServer.run(.init(migration: .succeeds(gate))) { running in
@@ -57,7 +57,7 @@ extension SocketTests {
             }
         }
 
-        @Test("that is refused is answered with the reason, and the store is served as before")
+        @Test("a migration that is refused returns the reason, and the store is served as before")
         func refused() async throws {
             try await RunningServer.run(.init(migration: .isRefused)) { running in
                 let requester = try running.ready()
@@ -72,7 +72,7 @@ extension SocketTests {
             }
         }
 
-        @Test("that is not possible, or only planned, leaves all connections")
+        @Test("a migration that is impossible, or only planned, closes no connection")
         func harmless() async throws {
             try await RunningServer.run { running in
                 let (requester, other) = (try running.ready(), try running.ready())
@@ -92,7 +92,7 @@ extension SocketTests {
             }
         }
 
-        @Test("after which the store cannot be opened stops the server")
+        @Test("a server stops if its store cannot be opened after a migration")
         func lost() async throws {
             let store = try FakeStore(.init(migration: .loses))
             let server = try Server(
@@ -104,7 +104,7 @@ extension SocketTests {
             try await running.value
         }
 
-        @Test("is completed before the server stops")
+        @Test("a running migration is completed before the server stops")
         func stop() async throws {
             let gate = Gate()
             let running = try RunningServer(.init(migration: .succeeds(gate)))

@@ -8,7 +8,7 @@ import Testing
 extension SocketTests {
     @Suite("Requests and their replies")
     struct RequestTests {
-        @Test("the reply to the handshake has the store's identity and the limits")
+        @Test("the reply to the handshake has the store's identity and the server's limits")
         func handshake() async throws {
             try await RunningServer.run { running in
                 guard case .welcome(let welcome)? = try running.connect().shakeHands() else {
@@ -44,7 +44,7 @@ extension SocketTests {
             }
         }
 
-        @Test("statistics are those of the store, then those of the server")
+        @Test("the statistics are those of the store, then those of the server")
         func statistics() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -94,9 +94,7 @@ extension SocketTests {
             }
         }
 
-        @Test(
-            "a cached object is read from the store again when it may have changed"
-        )
+        @Test("a cached object is read from the store again when it may have changed")
         func cachedReplies() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()

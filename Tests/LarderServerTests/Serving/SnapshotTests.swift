@@ -55,7 +55,8 @@ extension SocketTests {
 
         // MARK: - Reads
 
-        @Test("all kinds of reads see the state of the opening, and others the latest")
+        @Test(
+            "all kinds of reads see the state of a snapshot's opening, and other reads the latest")
         func reads() async throws {
             try await RunningServer.run { running in
                 let (peer, writer) = (try running.ready(), try running.ready())
@@ -80,7 +81,7 @@ extension SocketTests {
             }
         }
 
-        @Test("the reply cache does not reply to a get in a snapshot")
+        @Test("a get in a snapshot is not replied to from the reply cache")
         func replyCache() async throws {
             try await RunningServer.run { running in
                 let (peer, writer) = (try running.ready(), try running.ready())
@@ -120,7 +121,7 @@ extension SocketTests {
             }
         }
 
-        @Test("reads wait for each other, also for a stream that waits for credit")
+        @Test("reads in a snapshot wait for each other, also for a stream that waits for credit")
         func oneAfterTheOther() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -142,7 +143,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a cancelled read lets the next one read, and the snapshot stays open")
+        @Test("a cancelled read in a snapshot lets the next one read, and the snapshot stays open")
         func cancelledRead() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -174,7 +175,7 @@ extension SocketTests {
 
         // MARK: - The end
 
-        @Test("a cancellation ends it, and releases its reader")
+        @Test("a cancellation ends a snapshot, and releases its reader")
         func cancel() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -195,7 +196,7 @@ extension SocketTests {
             }
         }
 
-        @Test("its end ends the reads that use it or wait for it")
+        @Test("the end of a snapshot ends the reads that use it or wait for it")
         func readsAtTheEnd() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -220,7 +221,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a connection that closes releases it, also while it is read")
+        @Test("a connection that closes releases its snapshot, also while it is read")
         func closed() async throws {
             try await RunningServer.run { running in
                 let other = try running.ready()
@@ -239,7 +240,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a connection that closes before it is open leaves no reader behind")
+        @Test("a connection that closes before its snapshot is open leaves no reader behind")
         func closedWhileOpening() async throws {
             let running = try RunningServer { limits in
                 limits.readers = SharedLimit(1, userShare: 1)
@@ -257,7 +258,7 @@ extension SocketTests {
             #expect(running.store.records[\.readersOpen] == 0)
         }
 
-        @Test("it ends when its time is over: the client's, or at most the server's")
+        @Test("a snapshot ends when its time is over: the client's, or at most the server's")
         func time() async throws {
             try await RunningServer.run { limits in
                 limits.readTimeMax = .milliseconds(40)
@@ -272,7 +273,7 @@ extension SocketTests {
             }
         }
 
-        @Test("one more than the readers of a connection waits, and fails if none is free in time")
+        @Test("one snapshot more than a connection's readers waits, and fails if none is free")
         func readers() async throws {
             try await RunningServer.run { limits in
                 limits.readersPerConnectionMax = 2
@@ -288,7 +289,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a server that stops ends it with UNAVAILABLE, and a client that ends its input, too")
+        @Test("a stop of the server, and the end of a client's input, end a snapshot")
         func stop() async throws {
             let running = try RunningServer()
             let (peer, ending) = (try running.ready(), try running.ready())

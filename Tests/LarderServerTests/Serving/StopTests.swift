@@ -8,7 +8,7 @@ import Testing
 extension SocketTests {
     @Suite("Stopping a server")
     struct StopTests {
-        @Test("accepted requests are completed, later ones are refused unexecuted")
+        @Test("a stop completes accepted requests, and refuses later ones unexecuted")
         func accepted() async throws {
             let gate = Gate()
             let running = try RunningServer(.init(writes: gate))
@@ -31,7 +31,7 @@ extension SocketTests {
             #expect(running.store.records[\.readersOpen] == 0)
         }
 
-        @Test("idle connections get the closing error and are closed at once")
+        @Test("a stop sends the closing error to idle connections and closes them at once")
         func idle() async throws {
             let running = try RunningServer()
             let (ready, new) = (try running.ready(), try running.connect())
@@ -41,7 +41,7 @@ extension SocketTests {
             await running.server.stop()
         }
 
-        @Test("the server waits for a connection no longer than its maximum")
+        @Test("a stop waits for a connection no longer than its maximum")
         func stopTime() async throws {
             let running = try RunningServer { $0.stopTimeMax = .milliseconds(20) }
             let peer = try running.ready()

@@ -32,7 +32,7 @@ extension SocketTests {
             }
         }
 
-        @Test("no batch above the credit is read before more is granted")
+        @Test("no batch of a stream above the credit is read before more is granted")
         func credit() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -78,7 +78,7 @@ extension SocketTests {
             await running.server.stop()
         }
 
-        @Test("a peer that does not read gets a bounded number of batches, and others are served")
+        @Test("a client that does not read gets a bounded number of batches, and others are served")
         func stalled() async throws {
             try await RunningServer.run { running in
                 let (stalled, other) = (try running.ready(), try running.ready())
@@ -117,7 +117,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a connection that closes releases its readers")
+        @Test("a connection that closes releases the readers of its streams")
         func abandoned() async throws {
             let running = try RunningServer()
             let peer = try running.ready()
@@ -176,7 +176,7 @@ extension SocketTests {
             }
         }
 
-        @Test("one waiting read past the maximum of a user is refused")
+        @Test("one waiting read above the maximum of a user is refused")
         func readsWaitingPerUser() async throws {
             try await RunningServer.run { limits in
                 limits.readers = SharedLimit(1, userShare: 1)
@@ -193,7 +193,7 @@ extension SocketTests {
             }
         }
 
-        @Test("one waiting read past the maximum is refused")
+        @Test("one waiting read above the maximum of the server is refused")
         func readsWaiting() async throws {
             try await RunningServer.run { limits in
                 limits.readers = SharedLimit(1, userShare: 1)

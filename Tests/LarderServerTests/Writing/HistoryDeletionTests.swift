@@ -35,7 +35,7 @@ struct HistoryDeletionTests {
         return store
     }
 
-    @Test("each step deletes some transactions, and the last one returns the number of all")
+    @Test("each step of a deletion from the history deletes some, and the last returns the number")
     func steps() throws {
         let store = try store(10)
         let writer = try store.makeWriter()
@@ -49,7 +49,7 @@ struct HistoryDeletionTests {
         #expect(results == [nil, nil, 8] && left == [7, 4, 2])
     }
 
-    @Test("what is committed during a deletion does not move its end")
+    @Test("transactions committed during a deletion from the history do not move its end")
     func end() throws {
         let store = try store(5)
         let writer = try store.makeWriter()
@@ -63,7 +63,7 @@ struct HistoryDeletionTests {
         #expect(store.records[\.history.transactions].map(\.id) == [5, 6])
     }
 
-    @Test("a deletion that is ended reports how many transactions it has deleted")
+    @Test("a deletion from the history that is ended reports how many transactions it deleted")
     func ended() throws {
         let store = try store(5)
         let timeout = LarderError(.timeout, "too late")
@@ -78,14 +78,14 @@ struct HistoryDeletionTests {
         }
     }
 
-    @Test("a deletion is a long write that shares no commit and is not stopped for others")
+    @Test("a deletion from the history shares no commit and is not stopped for other writes")
     func kind() {
         let item = WriteQueue.Item.deletion(deletion(.keeping(1), user: 7))
         #expect(item.user == 7 && item.deadline == .distantFuture)
         #expect(!item.isShort && !item.isGroupable)
     }
 
-    @Test("between two steps the other writes of the same user, and of other users, have a turn")
+    @Test("other writes run between two steps of a deletion from the history")
     func schedule() {
         let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
         var schedule = WriteSchedule(limits: ServerLimits())
@@ -149,7 +149,7 @@ struct HistoryDeletionTests {
         #expect(error.code == .unavailable && error.message.contains("1 transaction"))
     }
 
-    @Test("the retention deletes what is too old or too much, when the server starts")
+    @Test("the retention deletes old or excess transactions when the server starts")
     func retention() async throws {
         let store = try store(10)
         var options = Server.Options(name: "test")
@@ -161,7 +161,7 @@ struct HistoryDeletionTests {
         #expect(store.records[\.history.transactions].map(\.id) == [7, 8, 9, 10])
     }
 
-    @Test("the values of objects are encoded on the thread that has read them")
+    @Test("the values of objects in the history are encoded on the thread that has read them")
     func encoding() {
         let token = HistoryToken(store: UUID(), epoch: 0, number: 1)
         var transaction = HistoryTransaction(

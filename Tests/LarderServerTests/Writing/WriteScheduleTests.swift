@@ -33,7 +33,7 @@ struct WriteScheduleTests {
         if case .group(let items) = next { items.map(\.user) } else { [] }
     }
 
-    @Test("the writes of one user run in their order, as many together as a group has room for")
+    @Test("the writes of one user run in their order, as many together as a group may have")
     func oneUser() {
         var schedule = schedule((0..<300).map { _ in save(1) })
         let sizes = (0..<2).map { _ in users(schedule.next(at: start)).count }
@@ -45,7 +45,7 @@ struct WriteScheduleTests {
         }
     }
 
-    @Test("a group has at most 16 short saves of a user while another one waits too")
+    @Test("a group has at most 16 short saves of a user while another user waits too")
     func sharedGroup() {
         var schedule = schedule((0..<100).map { _ in save(1) } + [save(2), save(3)])
         let group = users(schedule.next(at: start))
@@ -53,7 +53,7 @@ struct WriteScheduleTests {
         #expect(group.contains(2) && group.contains(3))
     }
 
-    @Test("users take turns with their long writes")
+    @Test("users alternate with their long writes")
     func turns() {
         var schedule = schedule([
             save(1, isBulk: true), save(1, isBulk: true), save(2, isBulk: true),
@@ -70,7 +70,7 @@ struct WriteScheduleTests {
         #expect(sizes == [1, 1, 1])
     }
 
-    @Test("while others make short saves, a long write is followed by a pause")
+    @Test("a long write is followed by a pause while other users make short saves")
     func pause() {
         var schedule = schedule([save(2), save(1, isBulk: true)])
         let first = users(schedule.next(at: start))
@@ -100,7 +100,7 @@ struct WriteScheduleTests {
         #expect(end == start + .milliseconds(25_500))
     }
 
-    @Test("without others, and after they have stopped, a long write does not wait")
+    @Test("a long write does not wait without other users, and after they have stopped")
     func noPause() {
         var schedule = schedule([save(1, isBulk: true), save(1, isBulk: true)])
         schedule.longEnded(for: 1, othersWaited: .seconds(10), at: start)
@@ -135,7 +135,7 @@ struct WriteScheduleTests {
         #expect(save.runsQueries && schedule.count == 1)
     }
 
-    @Test("the writes whose time is up are taken out, of every user")
+    @Test("waiting writes whose time is up are removed, for every user")
     func expired() {
         var schedule = schedule([
             save(1, deadline: start), save(1), save(2, deadline: start - .seconds(1)),
@@ -145,7 +145,7 @@ struct WriteScheduleTests {
         #expect(schedule.count == 1 && !schedule.hasWaiting(besides: 1))
     }
 
-    @Test("a user may have a share of the places, and one more is refused")
+    @Test("a user may have a share of the queue's slots, and one more write is refused")
     func places() {
         var limits = ServerLimits()
         limits.writesQueued = SharedLimit(4, userShare: 0.5)

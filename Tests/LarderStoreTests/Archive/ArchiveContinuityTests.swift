@@ -27,7 +27,7 @@ struct ArchiveContinuityTests {
         }
     }
 
-    @Test("continues after the store was closed")
+    @Test("an archive continues after its store was closed")
     func closing() throws {
         try library.open()
         let first = try library.save([category("a")])
@@ -41,7 +41,7 @@ struct ArchiveContinuityTests {
         try expectStates(first, second, third)
     }
 
-    @Test("continues after a crash with what is in the log")
+    @Test("an archive continues after a crash with the contents of the log")
     func crash() throws {
         try library.open()
         let first = try library.save([category("a")])
@@ -58,7 +58,7 @@ struct ArchiveContinuityTests {
         try expectStates(first, second, third, fourth, fifth)
     }
 
-    @Test("continues after a crash before its first segment")
+    @Test("an archive continues after a crash before its first segment")
     func crashBeforeSegments() throws {
         try library.open()
         try library.archiveAll()
@@ -71,7 +71,7 @@ struct ArchiveContinuityTests {
         try expectStates(first, second)
     }
 
-    @Test("continues after a crash that followed a checkpoint")
+    @Test("an archive continues after a crash that followed a checkpoint")
     func crashAfterCheckpoint() throws {
         library.limits.pagesBetweenCheckpoints = 1
         library.limits.waitMax = .seconds(20)
@@ -92,7 +92,7 @@ struct ArchiveContinuityTests {
         for transaction in transactions { try expectStates(transaction) }
     }
 
-    @Test("begins a new generation after a commit without the archive")
+    @Test("an archive begins a new generation after a commit without it")
     func commitWithoutArchive() throws {
         try library.open()
         let first = try library.save([category("a")])
@@ -112,7 +112,7 @@ struct ArchiveContinuityTests {
         #expect(try library.refusal(.transaction(unarchived - 1)).code == .objectNotFound)
     }
 
-    @Test("begins a new generation after another program changed the file")
+    @Test("an archive begins a new generation after another program changed the store file")
     func otherProgram() throws {
         try library.open()
         try library.save([category("a")])
@@ -130,7 +130,7 @@ struct ArchiveContinuityTests {
         try expectStates(second)
     }
 
-    @Test("continues if the store was only read without the archive")
+    @Test("an archive continues if the store was only read without it")
     func readWithoutArchive() throws {
         try library.open()
         try library.save([category("a")])
@@ -145,7 +145,7 @@ struct ArchiveContinuityTests {
         try expectStates(second)
     }
 
-    @Test("refuses the folder of another store, and one that another process uses")
+    @Test("the archive folder of another store, or in use by another process, is refused")
     func foreignFolder() throws {
         try library.open()
         try library.save([category("a")])
@@ -160,7 +160,7 @@ struct ArchiveContinuityTests {
         #expect(throws: LarderError.self) { try other.open() }
     }
 
-    @Test("whose folder fails loses no write, and continues when the folder works again")
+    @Test("an archive whose folder fails loses no write, and continues when the folder works again")
     func failingFolder() throws {
         library.limits.retryInterval = .milliseconds(10)
         library.limits.pagesBetweenCheckpoints = 20
@@ -187,7 +187,7 @@ struct ArchiveContinuityTests {
         try expectStates(first, transactions[0], transactions[20], transactions[39])
     }
 
-    @Test("whose folder fails for too long ends, and a new generation begins by itself")
+    @Test("an archive whose folder fails for too long ends, and a new generation begins")
     func givingUp() throws {
         library.limits.retryInterval = .milliseconds(10)
         library.limits.pagesBetweenCheckpoints = 20

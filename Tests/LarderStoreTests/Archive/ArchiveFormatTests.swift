@@ -52,7 +52,7 @@ struct ArchiveFormatTests {
         return records
     }
 
-    @Test("contains what was written")
+    @Test("an archive file contains the records that were written")
     func roundTrip() throws {
         let bytes = try written()
         #expect(try read(bytes) == Self.records)
@@ -64,7 +64,7 @@ struct ArchiveFormatTests {
                 == ArchiveTrailer(commitCount: 2, end: Self.end, position: Self.position))
     }
 
-    @Test("is rejected if any byte is changed")
+    @Test("an archive file with any changed byte is rejected")
     func flippedBytes() throws {
         let bytes = try written()
         for offset in bytes.indices {
@@ -75,7 +75,7 @@ struct ArchiveFormatTests {
         }
     }
 
-    @Test("is rejected if it is cut anywhere, or continues after its end")
+    @Test("an archive file that is cut anywhere, or continues after its end, is rejected")
     func truncation() throws {
         let bytes = try written()
         for count in stride(from: 0, to: bytes.count, by: 3) {
@@ -85,7 +85,7 @@ struct ArchiveFormatTests {
         #expect(throws: LarderError.self) { try read(bytes + bytes) }
     }
 
-    @Test("of a later format asks for a newer program")
+    @Test("an archive file of a later format is an error that asks for a newer program")
     func laterFormat() throws {
         var bytes = try written()
         bytes[11] = 2
@@ -93,7 +93,7 @@ struct ArchiveFormatTests {
         #expect(error?.code == .storeTooNew)
     }
 
-    @Test("is rejected or read with errors of the model only, whatever it contains")
+    @Test("an archive file with random changes is rejected with typed errors only")
     func randomBytes() throws {
         var generator = SeededGenerator.fromEnvironment("archive files")
         let bytes = try written()
@@ -106,7 +106,7 @@ struct ArchiveFormatTests {
         }
     }
 
-    @Test("has a name that says what it contains")
+    @Test("the name of an archive file says what it contains")
     func names() {
         let segment = ArchiveFolder.Entry(
             kind: .segment, generation: 1, sequence: 7, first: 51, last: 60)

@@ -30,7 +30,7 @@ struct ArchiveRestoreTests {
         }
     }
 
-    @Test("to each of 100 random transactions, across segments, checkpoints and bases")
+    @Test("an archive restores each of 100 random transactions, across segments and bases")
     func randomStates() throws {
         var generator = SeededGenerator.fromEnvironment("archive")
         library.limits.pagesBetweenCheckpoints = 120
@@ -49,7 +49,7 @@ struct ArchiveRestoreTests {
         #expect(library.events.all.filter { $0.kind == .failure } == [])
     }
 
-    @Test("after the last commit that is not later than a time")
+    @Test("an archive restores the last commit that is not later than a time")
     func times() throws {
         try library.open()
         try library.archiveAll()
@@ -68,7 +68,7 @@ struct ArchiveRestoreTests {
         #expect(try library.restored(.time(between)).outcome.transaction == commits[0].0)
     }
 
-    @Test("within a commit of several transactions to the end of the commit")
+    @Test("a restore to a transaction within a commit includes the whole commit")
     func group() throws {
         try library.open()
         try library.archiveAll()
@@ -80,7 +80,7 @@ struct ArchiveRestoreTests {
         #expect(contents == library.states[first])
     }
 
-    @Test("with a new epoch of its history, and with a new identifier if that is requested")
+    @Test("a store restored from an archive has a new epoch, and on request a new identifier")
     func identity() throws {
         try library.open()
         let original = try #require(library.store).storeDescription
@@ -97,7 +97,7 @@ struct ArchiveRestoreTests {
         }
     }
 
-    @Test("and refuses a file that exists, leaving it as it is")
+    @Test("a restore from an archive refuses a file that exists, and leaves it unchanged")
     func existing() throws {
         try library.open()
         try library.save([category("a")])
@@ -114,7 +114,7 @@ struct ArchiveRestoreTests {
         }
     }
 
-    @Test("unless it does not have the state; the error says what it has")
+    @Test("a restore to a state that the archive does not have is an error with the range it has")
     func unknownStates() throws {
         // The archive begins with a store that has a transaction.
         try library.open(withArchive: false)
@@ -141,7 +141,7 @@ struct ArchiveRestoreTests {
         #expect(error.code == .storageFailed)
     }
 
-    @Test("unless a file that is needed is damaged, missing or of another archive")
+    @Test("a restore with a damaged, missing or foreign archive file is an error")
     func damagedFiles() throws {
         try library.open()
         try library.save([category("a")])

@@ -29,14 +29,14 @@ struct ArchiveRetentionTests {
         ).map(\.sequence)
     }
 
-    @Test("deletes nothing without a limit, except segments that no base can use")
+    @Test("the retention of an archive deletes only unusable segments if it has no limit")
     func unlimited() {
         #expect(deleted("b0 s1 s2 b2 s3") == [])
         #expect(deleted("s1 s2 b2 s3") == [1, 2])
         #expect(deleted("s1 s2") == [])
     }
 
-    @Test("deletes a base with its segments when the next base is old enough")
+    @Test("the retention of an archive deletes a base when the next base is old enough")
     func age() {
         #expect(deleted("b0 s1 s2 b2 s3 s9 b9", ageMax: 95) == [0, 1, 2])
         #expect(deleted("b0 s1 s2 b2 s3 s9 b9", ageMax: 98) == [0, 1, 2])
@@ -44,19 +44,19 @@ struct ArchiveRetentionTests {
         #expect(deleted("b0 s1 s2 b2 s3 s9 b9", ageMax: 1) == [0, 1, 2, 2, 3, 9])
     }
 
-    @Test("deletes the oldest until the rest has few enough bytes, but keeps the last base")
+    @Test("the retention of an archive deletes the oldest files, but keeps the last base")
     func bytes() {
         #expect(deleted("b0 s1 s2 b2 s3 b3", bytesMax: 60) == [])
         #expect(deleted("b0 s1 s2 b2 s3 b3", bytesMax: 59) == [0, 1, 2])
         #expect(deleted("b0 s1 s2 b2 s3 b3", bytesMax: 1) == [0, 1, 2, 2, 3])
     }
 
-    @Test("keeps what is still needed, and everything after it")
+    @Test("the retention of an archive keeps files that are still needed, and later ones")
     func needed() {
         #expect(deleted("b0 s1 s2 b2 s3 b3", bytesMax: 1, needed: 2) == [0, 1])
     }
 
-    @Test("makes a base when the segments are as large as the last one, or it is half too old")
+    @Test("an archive needs a base when its segments are as large as the last one, or half too old")
     func bases() {
         var retention = ArchiveRetention(ageMax: nil, bytesMax: nil, baseBytesMin: 15)
         #expect(!retention.needsBase(files("b0 s1"), at: 100))
@@ -68,7 +68,7 @@ struct ArchiveRetentionTests {
         #expect(!retention.needsBase(files("b0"), at: 1_000))
     }
 
-    @Test("replaces bases while the store is used, and every state after the first base is there")
+    @Test("an archive replaces bases while the store is used, and has every state after the first")
     func newBases() throws {
         let library = try ArchivedLibrary()
         library.limits.pagesBetweenCheckpoints = 40
@@ -102,7 +102,7 @@ struct ArchiveRetentionTests {
         #expect(try library.refusal(.transaction(first.last - 1)).code == .objectNotFound)
     }
 
-    @Test("passes each file to the command, in order, until the command succeeds")
+    @Test("an archive passes each file to its command, in order, until the command succeeds")
     func command() throws {
         let library = try ArchivedLibrary()
         let copies = library.folder + "/copies of 'it'"
@@ -123,7 +123,7 @@ struct ArchiveRetentionTests {
         library.close()
     }
 
-    @Test("ends a command that takes too long")
+    @Test("an archive ends a command that takes too long")
     func lateCommand() {
         let command = ShippingCommand(text: "sleep 1000 & sleep 1000", secondsMax: 1)
         #expect(command.run(path: "/a b", name: "c")?.contains("longer than 1 seconds") == true)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Decimal text")
 struct DecimalTextTests {
     @Test(
-        "is one text for each number",
+        "each decimal number has one stored text",
         arguments: [
             ("0", "0"), ("-0", "0"), ("1.500", "1.5"), ("100", "100"), ("-0.050", "-0.05"),
             ("0001", "1"), ("1e3", "1000"), ("12e-3", "0.012"),
@@ -17,7 +17,7 @@ struct DecimalTextTests {
     }
 
     @Test(
-        "is recognized by its form",
+        "the stored text of a decimal is recognized by its form",
         arguments: [
             ("0", true), ("7", true), ("100", true), ("-1.5", true), ("-0.05", true),
             ("0.\(String(repeating: "1", count: 37))", true),
@@ -30,7 +30,7 @@ struct DecimalTextTests {
         #expect(DecimalText.isCanonical(Array(text.utf8)[...]) == isCanonical)
     }
 
-    @Test("is recognized only if it is the text of its number, for random texts")
+    @Test("random text is recognized as a stored decimal only if it is its number's text")
     func randomForms() throws {
         var random = SeededGenerator.fromEnvironment("decimal forms")
         var count = 0
@@ -46,12 +46,12 @@ struct DecimalTextTests {
         #expect(count > 100)
     }
 
-    @Test("does not exist for NaN")
+    @Test("NaN has no stored decimal text")
     func notANumber() {
         #expect(DecimalText.canonical(.nan) == nil)
     }
 
-    @Test("has the order of the numbers, also of those that are equal as doubles")
+    @Test("stored decimals have the order of the numbers, also of those that are equal as doubles")
     func order() throws {
         let ordered = [
             "-1000000000000000000000000000000000001", "-1000000000000000000000000000000000000",
@@ -67,7 +67,7 @@ struct DecimalTextTests {
         }
     }
 
-    @Test("compares as decimals do, for random numbers")
+    @Test("random stored decimals compare as the numbers do")
     func random() throws {
         var random = SeededGenerator.fromEnvironment("decimals")
         for _ in 0..<2_000 {
@@ -88,7 +88,7 @@ struct DecimalTextTests {
             significand: Decimal(Int.random(in: 0...20_000, using: &random)))
     }
 
-    @Test("compares any bytes without a trap")
+    @Test("comparing any bytes as stored decimals does not trap")
     func garbage() {
         let texts: [[UInt8]] = [[], [0x2d], [0x2e], [0xff, 0], Array("1e5".utf8), [0x2d, 0x2d]]
         for left in texts {

@@ -54,7 +54,7 @@ struct LayoutTests {
         return layout.link(for: relationship, of: entity)
     }
 
-    @Test("stores each relationship once, with a location for each side")
+    @Test("the layout stores each relationship once, with a location for each side")
     func links() throws {
         #expect(try link("Article", "shelf") == .column(table: "Article", column: "shelf"))
         #expect(
@@ -83,7 +83,7 @@ struct LayoutTests {
         #expect(try link("Article", "editor") == .column(table: "Article", column: "editor"))
     }
 
-    @Test("creates tables before indexes, with these statements")
+    @Test("the layout creates tables before indexes, with these statements")
     func statements() {
         #expect(
             layout.createStatements.joined(separator: "\n") == """
@@ -115,7 +115,7 @@ struct LayoutTests {
                 """)
     }
 
-    @Test("has one table for a tree of entities, with prefixed columns for subentities")
+    @Test("the layout has one table for a tree of entities, with prefixed columns for subentities")
     func inheritance() throws {
         let layout = Layout(try Faculty.schema())
         let statements = layout.createStatements.filter {

@@ -52,7 +52,9 @@ struct SchemaTableTests {
         ("DROP TABLE _preserved", "it lacks what this creates: CREATE TABLE _preserved "),
     ]
 
-    @Test("is refused with what was found, before it is read", arguments: changes)
+    @Test(
+        "a store file whose tables another program has changed is refused with what was found",
+        arguments: changes)
     func refused(change: SQL, problem: String) throws {
         try Connection(path: path, createIfMissing: false).execute(change)
         let error = try #require(
@@ -62,14 +64,14 @@ struct SchemaTableTests {
         #expect(error.problems.contains { $0.hasPrefix(problem) }, "\(error.problems)")
     }
 
-    @Test("is opened if that program only collected statistics")
+    @Test("a store file in which another program only collected statistics is opened")
     func analyzed() throws {
         try Connection(path: path, createIfMissing: false).execute(
             "INSERT INTO Note (_version, text) VALUES (1, 'x'); ANALYZE")
         _ = try Store.open(path: path, schema: nil)
     }
 
-    @Test("is not read after the time for the opening has passed")
+    @Test("a store file's tables are not read after the time for the opening has passed")
     func budget() throws {
         let connection = try Connection(path: path, createIfMissing: false)
         for number in 0..<1_000 { try connection.execute("CREATE TABLE \(name: "t\(number)") (a)") }
@@ -78,7 +80,7 @@ struct SchemaTableTests {
         #expect(error?.condition == .interrupted)
     }
 
-    @Test("is refused if a text is not UTF-8, also if two rows together are")
+    @Test("a stored text that is not UTF-8 is an error, also if two rows together are UTF-8")
     func invalidText() throws {
         try Connection(path: path, createIfMissing: false).execute(
             """

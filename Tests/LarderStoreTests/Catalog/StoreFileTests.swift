@@ -42,7 +42,7 @@ struct StoreFileTests {
         try Connection(path: path, createIfMissing: true).execute(sql)
     }
 
-    @Test("keeps its identifier and its schema")
+    @Test("a store file keeps its identifier and its schema")
     func reopening() throws {
         let first = try create()
         let second = try Store.open(path: path, schema: nil).storeDescription
@@ -51,7 +51,7 @@ struct StoreFileTests {
         #expect(second.fingerprint == schema.fingerprint)
     }
 
-    @Test("opens with other original names, and not with another hash modifier")
+    @Test("a store file opens with other original names, and not with another hash modifier")
     func renamedAndModified() throws {
         try create()
         func changed(originalName: String?, hashModifier: String?) throws -> Schema {
@@ -74,14 +74,14 @@ struct StoreFileTests {
         #expect(error.problems.allSatisfy { $0.contains("hashModifier is none in the store") })
     }
 
-    @Test("is created from an empty file")
+    @Test("a store is created in an empty file")
     func emptyFile() throws {
         try write([])
         try create()
         #expect(try Store.open(path: path, schema: nil).storeDescription.schema == schema)
     }
 
-    @Test("is still empty when the folder is synced with the name of the rollback journal")
+    @Test("a new store file is still empty when its rollback journal gets its name")
     func journalName() throws {
         let connection = try Connection(path: path, createIfMissing: true)
         try connection.execute("BEGIN EXCLUSIVE")
@@ -89,7 +89,7 @@ struct StoreFileTests {
         #expect(try Data(contentsOf: URL(filePath: path)).isEmpty)
     }
 
-    @Test("with a journal from an interrupted creation is empty and is created again")
+    @Test("a store file with a journal from an interrupted creation is created again")
     func halfCreated() throws {
         let first = try create().identifier
         let bytes = try [UInt8](Data(contentsOf: URL(filePath: path)))
@@ -106,7 +106,7 @@ struct StoreFileTests {
         #expect(access(path + "-journal", F_OK) != 0)
     }
 
-    @Test("is readable by its owner only")
+    @Test("a store file is readable by its owner only")
     func mode() throws {
         try create()
         var status = stat()
@@ -114,7 +114,7 @@ struct StoreFileTests {
         #expect(status.st_mode & 0o777 == 0o600)
     }
 
-    @Test("that is a text file is rejected and not changed")
+    @Test("a text file is refused as a store file and not changed")
     func textFile() throws {
         let text = Array("This is a letter, not a store.\n".utf8)
         try write(text)
@@ -122,13 +122,13 @@ struct StoreFileTests {
         #expect(try [UInt8](Data(contentsOf: URL(filePath: path))) == text)
     }
 
-    @Test("that is a long file of zeros is rejected")
+    @Test("a long file of zeros is refused as a store file")
     func zeros() throws {
         try write([UInt8](repeating: 0, count: 8_192))
         #expect(try refusal().code == .notAStore)
     }
 
-    @Test("that is a folder is rejected")
+    @Test("a folder is refused as a store file")
     func folderPath() throws {
         let error = #expect(throws: LarderError.self) {
             try Store.open(path: folder.path, schema: schema)
@@ -137,7 +137,7 @@ struct StoreFileTests {
         #expect(error?.message == "\(folder.path) is a folder, not a store")
     }
 
-    @Test("that is a device is rejected")
+    @Test("a device is refused as a store file")
     func device() {
         let error = #expect(throws: LarderError.self) {
             try Store.open(path: "/dev/null", schema: schema)
@@ -145,7 +145,7 @@ struct StoreFileTests {
         #expect(error?.code == .notAStore)
     }
 
-    @Test("in a folder that does not exist is not created")
+    @Test("a store file in a folder that does not exist is not created")
     func missingFolder() {
         let error = #expect(throws: LarderError.self) {
             try Store.open(path: folder.path + "/none/store", schema: schema)
@@ -155,7 +155,7 @@ struct StoreFileTests {
         #expect(error?.hint != nil)
     }
 
-    @Test("that is missing is not created without a schema or for reading only")
+    @Test("a missing store file is not created without a schema or for reading only")
     func missingFile() throws {
         let error = #expect(throws: LarderError.self) { try Store.open(path: path, schema: nil) }
         #expect(error?.code == .storageFailed)
@@ -164,7 +164,7 @@ struct StoreFileTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test("with an invalid path is rejected")
+    @Test("an invalid path of a store file is rejected")
     func impossiblePaths() {
         for path in ["", "a\0b"] {
             let error = #expect(throws: LarderError.self) {
@@ -174,7 +174,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("that is another program's SQLite database is rejected")
+    @Test("another program's SQLite database is refused as a store file")
     func foreignDatabase() throws {
         try execute("CREATE TABLE t (a)")
         let error = try refusal()
@@ -182,7 +182,7 @@ struct StoreFileTests {
         #expect(error.message == "\(path) is an SQLite database, but not a Larder store")
     }
 
-    @Test("of a newer format is rejected with both formats")
+    @Test("a store file of a newer format is refused with both formats")
     func tooNew() throws {
         try create()
         try execute("PRAGMA user_version = 7")
@@ -192,7 +192,7 @@ struct StoreFileTests {
         #expect(error.message.contains("up to 5"))
     }
 
-    @Test("of the format without a history gets one when it is opened for writing")
+    @Test("a store file without a history gets one when it is opened for writing")
     func upgrade() throws {
         try create()
         try execute(
@@ -220,7 +220,9 @@ struct StoreFileTests {
         writer.close()
     }
 
-    @Test("of a format that only permits fewer indexes gets today's number", arguments: [3, 4])
+    @Test(
+        "a store file of a format that only permits fewer indexes gets today's number",
+        arguments: [3, 4])
     func laterUpgrade(format: Int) throws {
         try create()
         try execute("INSERT INTO Note (_version, text) VALUES (1, 'old')")
@@ -234,7 +236,7 @@ struct StoreFileTests {
 
     /// Programs of formats 1 to 4 would write texts without their index, so they must refuse the
     /// file, as this program refuses a later format.
-    @Test("with indexes of texts has a format that older programs refuse, also after a migration")
+    @Test("a store file with indexes of texts has a format that older programs refuse")
     func formatOfIndexes() throws {
         func schema(_ version: Int, _ options: String) throws -> Schema {
             try SchemaFile.schema(
@@ -257,7 +259,7 @@ struct StoreFileTests {
         #expect(refused.code == .schemaMismatch)
     }
 
-    @Test("without indexes on positions gets them when it is opened for writing")
+    @Test("a store file without indexes on positions gets them when it is opened for writing")
     func orderIndexes() throws {
         let schema = try Lists.schema()
         _ = try Store.open(path: path, schema: schema)
@@ -279,7 +281,7 @@ struct StoreFileTests {
         #expect(try store.openReadConnection().integer(count) == 6)
     }
 
-    @Test("of the format with one row per run of changes is upgraded")
+    @Test("a store file with one row per run of changes is upgraded")
     func historyUpgrade() throws {
         try create()
         try execute(
@@ -320,7 +322,7 @@ struct StoreFileTests {
         #expect(lines == ["1 ann 1 1-3 ", "4 bob 2 2-2 text", "5  1 4-4 ", "4.1 3"])
     }
 
-    @Test("with another schema is rejected with every difference")
+    @Test("a store file with another schema is refused with every difference")
     func schemaMismatch() throws {
         try create()
         let other = try Schema(entities: [
@@ -335,7 +337,7 @@ struct StoreFileTests {
         #expect(error.problems.count == 2)
     }
 
-    @Test("with a damaged catalog is rejected")
+    @Test("a store file with a damaged catalog is refused")
     func damagedCatalog() throws {
         try create()
         try execute("DELETE FROM _larder WHERE name = 'schema'")
@@ -346,7 +348,7 @@ struct StoreFileTests {
         #expect(try refusal().code == .storageFailed)
     }
 
-    @Test("that this process has open is rejected")
+    @Test("a store file that this process has open is refused")
     func openTwice() throws {
         let store = try Store.open(path: path, schema: schema)
         let error = try refusal()
@@ -355,7 +357,7 @@ struct StoreFileTests {
         withExtendedLifetime(store) {}
     }
 
-    @Test("that another process has open is rejected with the name of the process")
+    @Test("a store file that another process has open is refused with the process's name")
     func otherProcess() throws {
         try create()
         let holder = try HoldingProcess(path: path)
@@ -367,14 +369,14 @@ struct StoreFileTests {
         try create()
     }
 
-    @Test("is locked against other processes while it is open")
+    @Test("an open store file is locked against other processes")
     func exclusive() throws {
         let store = try Store.open(path: path, schema: schema)
         #expect(throws: HoldingProcess.Failure.self) { try HoldingProcess(path: path) }
         withExtendedLifetime(store) {}
     }
 
-    @Test("whose schema has a pattern that does not compile is not created")
+    @Test("a store whose schema has a pattern that does not compile is not created")
     func malformedPattern() throws {
         let validation = Attribute.Validation(pattern: "a(b")
         let bad = try Schema(entities: [
@@ -389,7 +391,7 @@ struct StoreFileTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test("whose schema constrains a property in another table is not created")
+    @Test("a store whose schema constrains a property in another table is not created")
     func unstorableConstraint() throws {
         let bad = try Schema(entities: [
             Entity(
@@ -408,7 +410,7 @@ struct StoreFileTests {
         #expect(error.problems.first?.hasPrefix("entities[1].unique: ") == true)
     }
 
-    @Test("is read with the log of a killed process")
+    @Test("a store file is read with the log of a killed process")
     func recovery() throws {
         try create()
         let killed = try HoldingProcess(path: path, insertingInto: "Note")
@@ -418,7 +420,7 @@ struct StoreFileTests {
         #expect(try connection.integer("SELECT count(*) FROM Note") == 1)
     }
 
-    @Test("cannot be written through a connection for reading")
+    @Test("a store file cannot be written through a connection for reading")
     func readConnection() throws {
         let connection = try Store.open(path: path, schema: schema).openReadConnection()
         let error = #expect(throws: SQLiteError.self) {
@@ -427,7 +429,7 @@ struct StoreFileTests {
         #expect(error?.larderError.code == .readOnly)
     }
 
-    @Test("in memory leaves no files")
+    @Test("a store in memory leaves no files")
     func inMemory() throws {
         var store: Store? = try Store.inMemory(schema: schema)
         let path = try #require(store?.path)

@@ -35,7 +35,7 @@ struct WatchedFileTests {
     }
 
     @Test(
-        "is not written while it or its log has another path, and is again when it is back",
+        "an open store is not written while its file or log has another path",
         arguments: ["", "-wal"])
     func renamed(suffix: String) throws {
         let (file, away) = (path + suffix, "\(folder.path)/away")
@@ -56,7 +56,7 @@ struct WatchedFileTests {
         #expect(try store.makeReader().check(budget: ReadBudget()).findings == [])
     }
 
-    @Test("is not written while it has two names")
+    @Test("an open store is not written while its file has two names")
     func linked() throws {
         let other = "\(folder.path)/other"
         defer { unlink(other) }
@@ -66,7 +66,7 @@ struct WatchedFileTests {
         #expect(try insert().inserted.map(\.permanentKey) == [1])
     }
 
-    @Test("is read by its readers after it was removed, and no reader opens another file")
+    @Test("an open store whose file was removed is read, and no reader opens another file")
     func readers() throws {
         let inserted = try insert().inserted
         let reader = try store.makeReader()
@@ -107,7 +107,7 @@ struct CopiedStoreTests {
         try Data(contentsOf: URL(filePath: path)).write(to: URL(filePath: copy))
     }
 
-    @Test("two names of one file are refused")
+    @Test("a store file with two names is refused at both")
     func linked() throws {
         #expect(link(path, copy) == 0)
         defer { unlink(copy) }
@@ -118,14 +118,14 @@ struct CopiedStoreTests {
         }
     }
 
-    @Test("a renamed file is the same store")
+    @Test("a renamed store file is the same store")
     func renamed() throws {
         #expect(rename(path, copy) == 0)
         defer { unlink(copy) }
         #expect(try open(copy).warning == nil)
     }
 
-    @Test("a copy is reported each time until it gets an identity of its own")
+    @Test("a copy of a store file is reported each time until it gets its own identity")
     func copied() throws {
         try copyFile()
         defer { unlink(copy) }
@@ -142,7 +142,7 @@ struct CopiedStoreTests {
         #expect(try open(path).identifier == original)
     }
 
-    @Test("a file that was moved to another file system or restored is reported once")
+    @Test("a store file that was moved to another file system or restored is reported once")
     func replaced() throws {
         try copyFile()
         #expect(rename(copy, path) == 0)

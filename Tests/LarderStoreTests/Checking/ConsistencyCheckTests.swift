@@ -31,7 +31,7 @@ struct ConsistencyCheckTests {
         try reader.check(budget: ReadBudget()).findings
     }
 
-    @Test("a consistent store has no findings")
+    @Test("a check of a consistent store has no findings")
     func sound() throws {
         #expect(try findings() == [])
     }
@@ -101,7 +101,7 @@ struct ConsistencyCheckTests {
             object: ("Tag", 1), message: "its version is not positive"),
     ]
 
-    @Test("each kind of damage is found with its location and its object", arguments: damages)
+    @Test("a check finds each kind of damage with its location and its object", arguments: damages)
     func damage(_ damage: Damage) throws {
         try library.writer.statements?.connection.execute(damage.statement)
         let found = try findings()
@@ -115,7 +115,7 @@ struct ConsistencyCheckTests {
     }
 
     @Test(
-        "damage of the history is found",
+        "a check finds damage of the history",
         arguments: [
             (
                 "UPDATE _transaction SET number = 0 WHERE number = 1",
@@ -146,7 +146,7 @@ struct ConsistencyCheckTests {
         #expect(try findings().contains(CheckFinding(location: "history", message: message)))
     }
 
-    @Test("an outcome whose transaction is newer than the history is found")
+    @Test("a check finds an outcome whose transaction is newer than the history")
     func outcomeDamage() throws {
         let set = ChangeSet([.insert(.new("t", "Tag"), values: [:])], idempotencyKey: "k")
         _ = try library.writer.save([set])[0].get()
@@ -157,7 +157,7 @@ struct ConsistencyCheckTests {
         #expect(try findings() == [CheckFinding(location: "outcomes", message: message)])
     }
 
-    @Test("a report has a thousand findings at most, and indicates that there are more")
+    @Test("a check reports a thousand findings at most, and indicates that there are more")
     func many() throws {
         try library.writer.statements?.connection.execute(
             """
@@ -207,13 +207,13 @@ struct InheritedConsistencyTests {
         try library.insert("Teacher", ["name": "Bob", "number": "B", "mentor": .object(tutor)])
     }
 
-    @Test("finds nothing in a consistent store")
+    @Test("a check of a consistent table with objects of several entities has no findings")
     func sound() throws {
         #expect(try reader.check(budget: ReadBudget()).findings == [])
     }
 
     @Test(
-        "finds objects and values of wrong entities, and links to them",
+        "a check finds objects and values of wrong entities, and links to them",
         arguments: [
             ("UPDATE Member SET _entity = 'Member' WHERE _id = 3", "Member", "Member", 3),
             ("UPDATE Member SET _entity = 'Nobody' WHERE _id = 3", "Member", "Member", 3),

@@ -34,12 +34,12 @@ struct DerivationCheckTests {
             message: "its value differs from the result of its derivation")
     }
 
-    @Test("and finds nothing in a consistent store")
+    @Test("a check of derived attributes in a consistent store has no findings")
     func sound() throws {
         #expect(try findings(after: "SELECT 1") == [])
     }
 
-    @Test("and reports the attribute and the object with another value")
+    @Test("a check reports each derived attribute and object with another value")
     func otherValue() throws {
         #expect(
             try findings(after: "UPDATE Category SET wordTotal = 7")
@@ -52,7 +52,7 @@ struct DerivationCheckTests {
                 })
     }
 
-    @Test("and finds changes that were made without the server")
+    @Test("a check finds derived attributes of values that were changed without the server")
     func changedSource() throws {
         let second = library.identifier("Article", 2)
         let found = try findings(after: "UPDATE Article SET title = 'x' WHERE _id = 2")
@@ -62,7 +62,7 @@ struct DerivationCheckTests {
                 == found + [finding("Article.searchTitle", library.identifier("Article", 3))])
     }
 
-    @Test("and reports the sum that cannot be computed")
+    @Test("a check reports a derived sum that cannot be computed")
     func failing() throws {
         let large: SQL = "UPDATE Article SET wordCount = 9223372036854775807 WHERE _id < 3"
         #expect(

@@ -20,7 +20,7 @@ struct RestoringTests {
         }
     }
 
-    @Test("creates a store with the same objects, history and identity, in an epoch of its own")
+    @Test("restoring a backup creates a store with the same objects, history and identifier")
     func restore() throws {
         let backup = try fixture.backup()
         let bytes = try CopyFixture.bytes(of: backup)
@@ -38,7 +38,7 @@ struct RestoringTests {
         #expect(try library.contents() == fixture.library.contents())
     }
 
-    @Test("of a restored store keeps the earlier epochs")
+    @Test("restoring the backup of a restored store keeps the earlier epochs")
     func chain() throws {
         _ = try Store.restore(try fixture.backup(), to: fixture.path("first"))
         let first = try Library(path: fixture.path("first"))
@@ -59,7 +59,7 @@ struct RestoringTests {
                 ])
     }
 
-    @Test("accepts tokens of transactions in the backup, and no later ones of the original")
+    @Test("a restored store accepts tokens of the backup, and no later ones of the original")
     func tokens() throws {
         let backup = try fixture.backup()
         try fixture.save([fixture.insert("after the backup")])
@@ -89,7 +89,7 @@ struct RestoringTests {
         #expect(error?.message.contains("restored") == true)
     }
 
-    @Test("can give the store an identity of its own")
+    @Test("restoring a backup can assign a new identifier")
     func newIdentity() throws {
         let backup = try fixture.backup()
         let restored = try Store.restore(
@@ -101,14 +101,14 @@ struct RestoringTests {
         #expect(library.store.warning == nil)
     }
 
-    @Test("without a new identity is reported as a copy while the original exists")
+    @Test("a restored store with the same identifier is reported as a copy of the original")
     func warning() throws {
         _ = try Store.restore(try fixture.backup(), to: fixture.path("restored"))
         let store = try Store.open(path: fixture.path("restored"), schema: nil)
         #expect(store.warning?.contains("is a copy of") == true)
     }
 
-    @Test("never replaces a file, a link, or the log of another store")
+    @Test("restoring a backup never replaces a file, a link, or the log of another store")
     func existing() throws {
         let backup = try fixture.backup()
         try CopyFixture.write([1, 2, 3], to: fixture.path("file"))
@@ -124,7 +124,7 @@ struct RestoringTests {
         #expect(try CopyFixture.bytes(of: fixture.path("file")) == [1, 2, 3])
     }
 
-    @Test("refuses what is not a backup")
+    @Test("restoring a file that is not a backup is refused")
     func foreign() throws {
         let backup = try fixture.backup()
         var newer = try CopyFixture.bytes(of: backup)
@@ -147,7 +147,7 @@ struct RestoringTests {
         #expect(!fixture.files.contains { $0.hasPrefix(".larder") || $0 == "restored" })
     }
 
-    @Test("finds every changed byte, and a file that is too short or too long")
+    @Test("restoring a backup finds every changed byte, and a wrong length")
     func damage() throws {
         let bytes = try CopyFixture.bytes(of: try fixture.backup())
         let damaged = fixture.path("damaged")
@@ -173,7 +173,7 @@ struct RestoringTests {
         #expect(!fixture.files.contains { $0.hasPrefix(".larder") || $0 == "restored" })
     }
 
-    @Test("accepts the file of a closed store, and not that of one with a log")
+    @Test("restoring accepts the file of a closed store, and not one with a log")
     func closedStore() throws {
         let backup = try fixture.backup()
         _ = try Store.restore(backup, to: fixture.path("closed"))
@@ -189,7 +189,7 @@ struct RestoringTests {
         #expect(code(fixture.path("closed"), to: "second") == .storeInUse)
     }
 
-    @Test("takes over the file of a process that was killed, and not that of one that runs")
+    @Test("restoring replaces the temporary file of a killed process, and not of a running one")
     func abandoned() throws {
         let backup = try fixture.backup()
         // The name of the temporary file is found by being in its way.
@@ -206,7 +206,7 @@ struct RestoringTests {
         #expect(!fixture.files.contains { $0.hasPrefix(".larder") })
     }
 
-    @Test("fails on a full disk and leaves nothing")
+    @Test("restoring a backup on a full disk fails and leaves nothing")
     func fullDisk() async {
         await #expect(processExitsWith: .success) {
             let fixture = try CopyFixture(rowCount: 3_000)

@@ -13,7 +13,7 @@ struct StoreCopyTests {
 
     private var library: Library { fixture.library }
 
-    @Test("has the state of its last step, with the changes of pages that were copied before")
+    @Test("a copy of a store has the state of its last step")
     func lastStep() throws {
         let copy = try fixture.copy()
         var number = 0
@@ -42,7 +42,7 @@ struct StoreCopyTests {
         #expect(try name.step() && name.string(at: 0) == "u \(number)")
     }
 
-    @Test("is completed in few steps more however many saves fail or checkpoints are made")
+    @Test("a copy of a store is completed in few steps more despite failed saves and checkpoints")
     func noRestart() throws {
         let alone = try fixture.complete(try fixture.copy())
         let copy = try fixture.copy()
@@ -81,7 +81,7 @@ struct StoreCopyTests {
             OneBatch(Batch(rowCount: 2, columns: [column])))
     }
 
-    @Test("does not keep the log from being checkpointed")
+    @Test("a copy of a store does not keep the log from being checkpointed")
     func log() throws {
         let copy = try fixture.copy()
         _ = try copy.step(timeMax: .zero)
@@ -93,7 +93,7 @@ struct StoreCopyTests {
         _ = try copy.verify(budget: ReadBudget())
     }
 
-    @Test("leaves no file in its folder, at any time")
+    @Test("a copy of a store leaves no file in its folder, at any time")
     func noName() throws {
         let before = fixture.files
         let copy = try fixture.copy()
@@ -108,7 +108,7 @@ struct StoreCopyTests {
         #expect(fixture.files == before)
     }
 
-    @Test("fails if the writer's connection is replaced after an I/O error, and another succeeds")
+    @Test("a copy fails if the writer's connection is replaced, and another copy succeeds")
     func replacedConnection() throws {
         let copy = try fixture.copy()
         _ = try copy.step(timeMax: .zero)
@@ -122,7 +122,7 @@ struct StoreCopyTests {
         _ = try second.verify(budget: ReadBudget())
     }
 
-    @Test("of a store with a damaged object is refused, with the findings")
+    @Test("a copy of a store with a damaged object is refused, with the findings")
     func damagedStore() throws {
         let connection = try #require(library.writer.statements?.connection)
         try connection.execute("UPDATE Category SET _version = 0 WHERE _id = 3")
@@ -136,7 +136,7 @@ struct StoreCopyTests {
         #expect(error?.problems == ["Category: \(uri): its version is not positive"])
     }
 
-    @Test("is verified within its budget")
+    @Test("a copy of a store is verified within its budget")
     func budget() throws {
         let copy = try fixture.copy()
         try fixture.complete(copy)
@@ -146,7 +146,7 @@ struct StoreCopyTests {
         #expect(error?.code == .timeout)
     }
 
-    @Test("cannot be made in a folder that does not exist")
+    @Test("a copy of a store in a folder that does not exist is refused")
     func missingFolder() throws {
         let error = #expect(throws: LarderError.self) {
             try library.writer.makeCopy(in: fixture.path("missing")).get()
@@ -154,7 +154,7 @@ struct StoreCopyTests {
         #expect(error?.code == .storageFailed)
     }
 
-    @Test("of a store without a writer is complete too")
+    @Test("a copy of a store without a writer is complete")
     func withoutWriter() throws {
         let copy = try library.store.makeCopy(in: fixture.folder.path)
         try fixture.complete(copy)

@@ -37,7 +37,7 @@ struct DecimalFormTests {
         number?.withStoredText { SQLValue.text($0.string) } ?? .null
     }
 
-    @Test("has the results of exact arithmetic, for random forms and texts")
+    @Test("random arithmetic on stored decimals in SQL has the exact results")
     func random() throws {
         var random = SeededGenerator.fromEnvironment("forms of decimals")
         for _ in 0..<4_000 {

@@ -10,7 +10,7 @@ struct GroupFunctionsTests {
     init() throws { database = try FunctionDatabase() }
 
     @Test(
-        "end a statement with invalid arguments",
+        "a function for groups with invalid arguments ends its statement",
         arguments: [
             "larder_groups()", "larder_groups('1 rows')", "larder_groups('', 1)",
             "larder_groups('-1', 1)", "larder_groups('9223372036854775807', 1)",
@@ -20,7 +20,7 @@ struct GroupFunctionsTests {
         #expect(throws: SQLiteError.self) { try connection.integer("SELECT \(call)") }
     }
 
-    @Test("return the number of groups, which are then rows of the table")
+    @Test("a function for groups returns their number, and they are the rows of the table")
     func groups() throws {
         let rows: SQL = "(SELECT 1 AS k, 2 AS v UNION ALL SELECT NULL, 3 UNION ALL SELECT 1, 4)"
         for call in ["larder_count_integers(k)", "larder_count_groups(k)"] as [SQL] {

@@ -47,7 +47,9 @@ import Testing
         }
     }
 
-    @Test("ends a predicate at its deadline within a single call", arguments: predicates)
+    @Test(
+        "a predicate over a long string ends at its deadline within a single call",
+        arguments: predicates)
     func deadline(predicate: String) throws {
         let failure = try failure(
             Fetch("Item", where: .format(predicate), selection: .identifiers))
@@ -58,7 +60,9 @@ import Testing
         #expect(error.code == .timeout)
     }
 
-    @Test("exceeds the budget of a short read", arguments: predicates + searches)
+    @Test(
+        "a predicate over a long string exceeds the budget of a short read",
+        arguments: predicates + searches)
     func short(predicate: String) throws {
         let failure = try failure(
             Fetch("Item", where: .format(predicate), selection: .identifiers), steps: 40_000)
@@ -69,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "ends a sort at its deadline without rows in an incomplete order",
+        "a sort of long strings ends at its deadline without rows in an incomplete order",
         arguments: [StringOrder.caseInsensitive, .localizedStandard])
     func sort(order: StringOrder) throws {
         var key = SortKey("text")
@@ -83,7 +87,7 @@ import Testing
     }
 
     /// In quadratic time this would take hours.
-    @Test("of unordered combining marks is stored in linear time")
+    @Test("a long string of unordered combining marks is stored in linear time")
     func marks() throws {
         let text = "e" + String(repeating: "\u{301}\u{323}", count: 200_000)
         let fixture = try fixture([text])

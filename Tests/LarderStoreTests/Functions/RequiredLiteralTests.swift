@@ -6,7 +6,7 @@ import Testing
 @Suite("The literal that a regular expression requires")
 struct RequiredLiteralTests {
     @Test(
-        "is its longest sequence of characters that always occurs",
+        "the required literal of a regular expression is its longest constant part",
         arguments: [
             ("abc", "abc"), (".*abc.*", "abc"), ("ab.cde.f", "cde"), ("abc*", "ab"),
             ("abc?d", "ab"), ("abc{2,3}de", "ab"), ("ab+c", "ab"), ("é*ab", "ab"), ("aé*", "a"),
@@ -19,7 +19,7 @@ struct RequiredLiteralTests {
     }
 
     @Test(
-        "is not searched for in patterns that may mean something else",
+        "no literal is required by a pattern that may mean something else",
         arguments: [
             "abc|d", "(?i)abc", "(*UCP)abc", "\\Qa*b\\E", "\\p{Lu}abc", "\\x41bc", "a\\1b",
             "(?x) a b",
@@ -29,7 +29,7 @@ struct RequiredLiteralTests {
         #expect(PatternCache.longestLiteral(of: pattern) == [])
     }
 
-    @Test("is in every text that matches, for random patterns and texts")
+    @Test("the required literal is in every matching text, for random patterns and texts")
     func againstMatches() throws {
         var random = SeededGenerator.fromEnvironment("required literals")
         let parts = [

@@ -25,7 +25,7 @@ import Testing
         #expect(error?.message.contains("at byte 3") == true)
     }
 
-    @Test("a pattern that backtracks without end is stopped")
+    @Test("a regular expression that backtracks without end is stopped")
     func catastrophicPattern() {
         let text = String(repeating: "a", count: 40) + "b"
         let error = #expect(throws: LarderError.self) {
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "a match with the maximum number of steps succeeds, one with one more is unknown",
+        "a match with the maximum number of steps succeeds, and one with one more is unknown",
         arguments: [
             ("aaa", "*"), ("abc", "a?c"), ("aab", "*ab"),
         ])
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("functions accept bytes that are not UTF-8, and every type")
+    @Test("string functions in SQL accept bytes that are not UTF-8, and every type")
     func damagedText() throws {
         let database = try FunctionDatabase()
         let connection = database.connection

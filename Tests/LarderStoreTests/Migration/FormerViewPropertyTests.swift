@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The view of a random former schema")
 struct FormerViewPropertyTests {
-    @Test("gives the results from before a random addition, also after writes to what was added")
+    @Test("the view of a former schema gives the same results after a random addition")
     func reads() throws {
         var random = SeededGenerator.fromEnvironment("random former schemas")
         var (found, selected) = (0, 0)

@@ -112,7 +112,7 @@ struct FormerViewTests {
 
     // MARK: Which schemas have one
 
-    @Test("is found by the version, by the fingerprint, or by both")
+    @Test("the view of a former schema is found by the version, the fingerprint, or both")
     func finding() throws {
         let schema = try Self.schema(Self.one)
         #expect(view.storeDescription.schema == schema)
@@ -127,7 +127,7 @@ struct FormerViewTests {
         #expect(store.formerView(version: "1.0.0", fingerprint: "0123456789abcdef") == nil)
     }
 
-    @Test("exists for the last 16 schemas, and for none after a migration that removes something")
+    @Test("views exist for the last 16 schemas, and for none after a removing migration")
     func limits() throws {
         let folder = try MemoryFolder()
         let path = folder.storePath
@@ -162,7 +162,7 @@ struct FormerViewTests {
 
     // MARK: Reads
 
-    @Test("has the former properties and entities only, in queries and by identifier")
+    @Test("the view of a former schema has its own properties and entities only")
     func reads() throws {
         let former = try #require(try record(book, in: view))
         #expect(Set(former.values.keys) == ["title", "pages", "author"])
@@ -193,7 +193,7 @@ struct FormerViewTests {
 
     // MARK: Writes
 
-    @Test("gives inserts the defaults of what was added, and leaves it alone in updates")
+    @Test("the view of a former schema gives inserts the defaults of added properties")
     func writes() throws {
         let inserted = try save(.insert(Self.new("Book"), values: ["title": "Sky", "pages": 3]))
             .inserted[0]
@@ -215,7 +215,7 @@ struct FormerViewTests {
         #expect(try record(inserted, in: store)?["sheets"] == 14)
     }
 
-    @Test("refuses names that were added since in every kind of change, and in conditions")
+    @Test("the view of a former schema refuses added names in changes and conditions")
     func unknownNames() throws {
         let added: [(LarderError, ErrorCode)] = [
             (
@@ -243,7 +243,7 @@ struct FormerViewTests {
         #expect(try record(book, in: store)?.version == 1)
     }
 
-    @Test("applies the rules that were added since, without their names")
+    @Test("the view of a former schema applies added rules, without their names")
     func rules() throws {
         try saveNow(.insert(Self.new("Loan"), values: ["reader": "Ann", "book": .object(book)]))
         let error = try refusal(.delete(book, ifVersion: nil))
@@ -276,7 +276,7 @@ struct FormerViewTests {
         }
     }
 
-    @Test("has a history without the entities and properties that were added since")
+    @Test("the view of a former schema has a history without added entities and properties")
     func history() throws {
         let price = Value.decimal(Decimal(1))
         try saveNow(.update(book, ifVersion: nil, values: ["price": price]))

@@ -12,7 +12,7 @@ import Testing
 struct MigrationPropertyTests {
     private static let keysMax: Int64 = 200
 
-    @Test("gives the objects that a model of its edits has, or refuses and changes nothing")
+    @Test("a random migration has the objects of its model, or is refused and changes nothing")
     func model() throws {
         var random = SeededGenerator.fromEnvironment("random migrations")
         let count = RandomTesting.iterations(150)

@@ -77,7 +77,7 @@ struct MigrationTests {
 
     // MARK: Renaming
 
-    @Test("keeps keys, identifiers, versions, history and outcomes of renamed entities")
+    @Test("a migration keeps keys, identifiers, versions, history and outcomes of renamed entities")
     func renaming() throws {
         let writer = PersistentIdentifier(temporary: "w", entityName: "Writer")
         let inserted = try save(
@@ -127,7 +127,7 @@ struct MigrationTests {
         try expectNoFindings(store)
     }
 
-    @Test("never gives a key of a removed or renamed entity to another object")
+    @Test("a migration never gives a key of a removed or renamed entity to another object")
     func retiredKeys() throws {
         let keys = try save([book("a", ["title": "One"]), book("b", ["title": "Two"])]).inserted
         do { _ = try migrated(to: Self.renamed) }
@@ -146,8 +146,7 @@ struct MigrationTests {
 
     // MARK: Rows stay
 
-    @Test(
-        "does not rewrite rows for optional attributes, defaults, entities, indexes and new names")
+    @Test("a migration of optional attributes, defaults, indexes and names rewrites no rows")
     func descriptions() throws {
         let plan = try Migration.plan(
             from: schema(Self.library),
@@ -175,7 +174,7 @@ struct MigrationTests {
 
     // MARK: Refusals
 
-    @Test("is refused with all reasons, each with its path")
+    @Test("a migration is refused with all reasons, each with its path")
     func reasons() throws {
         try save([])
         let error = try refusal(
@@ -198,7 +197,7 @@ struct MigrationTests {
             ])
     }
 
-    @Test("is refused if names exchange their meaning")
+    @Test("a migration is refused if names exchange their meaning")
     func exchange() throws {
         try save([])
         let error = try refusal(
@@ -214,7 +213,7 @@ struct MigrationTests {
         #expect(error.problems[0].hasPrefix("entities[1].originalName: Book is continued by"))
     }
 
-    @Test("names the objects that the new schema does not permit, and changes nothing")
+    @Test("a migration names the objects that the new schema does not permit, and changes nothing")
     func offendingObjects() throws {
         let count = 250
         try save(
@@ -240,7 +239,7 @@ struct MigrationTests {
         try expectNoFindings(store)
     }
 
-    @Test("is not made for a reader, or without being asked for")
+    @Test("a store is not migrated for a reader, or without the option to migrate")
     func permission() throws {
         try save([])
         let new = try schema(Self.renamed)

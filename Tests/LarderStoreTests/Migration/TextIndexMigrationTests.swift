@@ -44,7 +44,7 @@ struct TextIndexMigrationTests {
         return found
     }
 
-    @Test("adds and removes them, and keeps clients of the schema before")
+    @Test("a migration adds and removes indexes of texts, and keeps former clients")
     func addition() throws {
         let both = #", "indexed": "insensitive", "search": true"#
         let mapping = SchemaMapping(from: try Self.schema(1, ""), to: try Self.schema(2, both))
@@ -61,7 +61,7 @@ struct TextIndexMigrationTests {
         #expect(try migrate(to: Self.schema(3, "")) == [])
     }
 
-    @Test("adds, keeps and removes indexes of words")
+    @Test("a migration adds, keeps and removes indexes of words")
     func words() throws {
         let words = #", "search": {"tokens": "words"}"#
         let mapping = SchemaMapping(from: try Self.schema(1, ""), to: try Self.schema(2, words))
@@ -79,7 +79,7 @@ struct TextIndexMigrationTests {
         #expect(try migrate(to: Self.schema(5, "", name: "name")) == [])
     }
 
-    @Test("plans queries of clients of a former schema without the indexes that are gone")
+    @Test("a client of a former schema is served without the indexes of texts that are gone")
     func formerClients() throws {
         let search = try Self.schema(2, #", "search": true"#)
         _ = try migrate(to: search)
@@ -97,7 +97,7 @@ struct TextIndexMigrationTests {
         #expect(batch.columns[0].storage == .integers([1]))
     }
 
-    @Test("follows a renamed attribute")
+    @Test("the indexes of a text follow a renamed attribute in a migration")
     func renaming() throws {
         _ = try migrate(to: Self.schema(2, #", "search": true, "indexed": "insensitive""#))
         let renamed = #", "search": true, "indexed": "insensitive", "originalName": "title""#
@@ -106,7 +106,7 @@ struct TextIndexMigrationTests {
         #expect(names.count == 3)
     }
 
-    @Test("refuses uniqueness without case and accents for objects that differ only in these")
+    @Test("a migration to case-insensitive uniqueness is refused for objects that differ in case")
     func uniqueness() throws {
         let error = try #require(
             #expect(throws: LarderError.self) {

@@ -33,7 +33,7 @@ import Testing
         QueryParameters(arguments: [.list((0..<count).map { .int(Int64($0)) })])
     }
 
-    @Test("ten thousand literals are rejected with a hint, which works")
+    @Test("a query of ten thousand literals is rejected with a hint, which works")
     func literals() throws {
         let text = (0..<10_000).map(String.init).joined(separator: ", ")
         let error = try refusal(
@@ -45,7 +45,7 @@ import Testing
         #expect(fixture.rows(try fixture.batches(query, list(10_000))) == ["1"])
     }
 
-    @Test("a list of 65,536 values is accepted and one more is rejected")
+    @Test("a list of 65,536 values in a query is accepted, and one more value is rejected")
     func lists() throws {
         let query = Query.count(entityName: "Item", predicate: .format("n IN %@"))
         #expect(try refusal(query, list(Limits.listElementsMax)) == nil)
@@ -53,7 +53,7 @@ import Testing
             try refusal(query, list(Limits.listElementsMax + 1))?.code == .resourceExhausted)
     }
 
-    @Test("columns, sort keys, group keys and aggregates have a maximum")
+    @Test("columns, sort keys, group keys and aggregates of a query have a maximum")
     func columns() throws {
         let most = Limits.queryColumnsMax
         for count in [most, most + 1] {
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("chains of ** and nested functions are limited", arguments: [10, 60, 5_000])
+    @Test("chains of ** and nested functions in a query are limited", arguments: [10, 60, 5_000])
     func nesting(count: Int) throws {
         for text in [
             "n > " + Array(repeating: "n", count: count).joined(separator: " ** "),

@@ -91,7 +91,7 @@ struct ConversionBudgetTests {
 
     private static let accents = String(repeating: "é", count: 40_000)
 
-    @Test("is stopped by the deadline, by a cancellation, and by a budget of work")
+    @Test("a deadline, a cancellation or a budget of work stops the conversion of a query's values")
     func budgets() throws {
         for (name, predicate, parameters) in Self.large {
             let late = ReadBudget(deadline: .now)
@@ -106,7 +106,7 @@ struct ConversionBudgetTests {
         }
     }
 
-    @Test("fits a budget of work if there are at most 64 KiB")
+    @Test("the conversion of at most 64 KiB fits a budget of work")
     func shortValues() throws {
         let budget = ReadBudget(work: 1_000_000)
         for (count, isTooLong) in [((64 << 10) - 16, false), ((64 << 10) - 15, true)] {
@@ -116,7 +116,7 @@ struct ConversionBudgetTests {
         }
     }
 
-    @Test("converts and folds a long variable once for all its uses")
+    @Test("a long variable of a query is converted and folded once for all its uses")
     func conversions() throws {
         let parameters = QueryParameters(variables: ["v": .value(.string(Self.accents))])
         let predicate = repeatElement("text ==[cd] $v", count: 40).joined(separator: " OR ")
@@ -132,7 +132,7 @@ struct ConversionBudgetTests {
         #expect(reader.session.conversions.count == before + 1_000)
     }
 
-    @Test("binds at most 32 MiB, as often as the query uses its values")
+    @Test("the values of a query bind at most 32 MiB, counted as often as they are used")
     func boundBytes() throws {
         let text = String(repeating: "a", count: SQLTemplate.valueBytesMax / 8)
         let parameters = QueryParameters(variables: ["v": .value(.string(text))])
@@ -142,7 +142,7 @@ struct ConversionBudgetTests {
         }
     }
 
-    @Test("does not repeat a long element of a list")
+    @Test("a long element of a list is not bound more than once")
     func repeatedElement() throws {
         let text = String(repeating: "a", count: SQLTemplate.valueBytesMax / 2)
         let elements: [Value] = ["b", "c", "d", "e", .string(text)]
@@ -150,7 +150,7 @@ struct ConversionBudgetTests {
         #expect(try failure("text IN %@", parameters, ReadBudget()) == nil)
     }
 
-    @Test("refuses a JSON array with too many elements before it has a tree of them")
+    @Test("a JSON array with too many elements is refused before it is parsed into a tree")
     func jsonElements() throws {
         for (count, expected) in [
             (Limits.listElementsMax, nil),
@@ -163,7 +163,7 @@ struct ConversionBudgetTests {
         }
     }
 
-    @Test("is within the budget of an explanation too")
+    @Test("the conversion of values is within the budget of an explanation too")
     func explanation() throws {
         let parameters = QueryParameters(arguments: [.value(.string(Self.accents))])
         let query = Query.count(entityName: "Item", predicate: .format("text ==[cd] %@"))

@@ -3,7 +3,7 @@ import LarderStore
 import Testing
 
 @Suite struct JSONPathTests {
-    @Test("a step that is a number selects an element of an array")
+    @Test("a number in a path of a JSON document selects an element of an array")
     func place() throws {
         let fixture = try QueryFixture(
             SchemaFile.schema(

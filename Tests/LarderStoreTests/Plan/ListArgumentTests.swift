@@ -33,7 +33,7 @@ struct ListArgumentTests {
         return fixture.rows(try fixture.batches(query, parameters))
     }
 
-    @Test("ten thousand elements and the maximum are accepted, one more is rejected")
+    @Test("a list argument of the maximum length is accepted, and one more element is rejected")
     func sizes() throws {
         let fixture = try fixture()
         func found(_ count: Int) throws -> [String] {
@@ -50,7 +50,7 @@ struct ListArgumentTests {
         #expect(error?.code == .resourceExhausted)
     }
 
-    @Test("lists that are too long together are rejected")
+    @Test("list arguments that are too long together are rejected")
     func together() throws {
         let fixture = try fixture()
         let list = QueryArgument.list(
@@ -64,7 +64,7 @@ struct ListArgumentTests {
         #expect(error?.code == .resourceExhausted)
     }
 
-    @Test("the text of a long list is read, and an invalid text is rejected with its position")
+    @Test("the text of a list argument is read, and an invalid one is rejected with its position")
     func text() throws {
         let fixture = try fixture()
         let text = "[\((0..<20_000).map(String.init).joined(separator: ","))]"
@@ -81,7 +81,7 @@ struct ListArgumentTests {
         }
     }
 
-    @Test("more variables than allowed, and a name that is too long, are rejected")
+    @Test("more variables than allowed, and a variable's name that is too long, are rejected")
     func variables() throws {
         let fixture = try fixture()
         func ask(_ names: [String]) throws {

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("the maximum depth of nesting, each an AND in an OR, is accepted")
+    @Test("a query of the maximum depth of nesting, each an AND in an OR, is accepted")
     func deepPredicate() throws {
         // The comparison, its key path and the base of that are the three deepest levels.
         let levels = Limits.expressionDepthMax - 3
@@ -50,7 +50,7 @@ import Testing
         #expect(try rows(negated) == ["a"])
     }
 
-    @Test("a tree one level deeper than the limit is rejected")
+    @Test("a predicate tree one level deeper than the limit is rejected")
     func tooDeepPredicate() throws {
         let levels = Limits.expressionDepthMax - 2
         let error = #expect(throws: LarderError.self) { try rows(nested(levels: levels)) }
@@ -143,7 +143,7 @@ import Testing
         #expect(error?.code == .resourceExhausted)
     }
 
-    @Test("more joins than SQLite supports are rejected")
+    @Test("a query with more joins than SQLite supports is rejected")
     func tooManyJoins() throws {
         let paths = (1...16).map { Array(repeating: "parent", count: $0 - 1) + ["n"] }
         #expect(try rows(.and(paths.map { isNil($0) })) == [])
@@ -177,7 +177,7 @@ import Testing
             ])
     }
 
-    @Test("a plan serves arguments of every kind, nil or not")
+    @Test("a plan is used for arguments of every kind, nil or not")
     func planIsReused() throws {
         let fixture = try fixture()
         let predicate = QueryExpression.comparison(Comparison(.keyPath("n"), .equal, .argument(0)))
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test("a tree with a missing argument is rejected when it is run")
+    @Test("a predicate tree with a missing argument is rejected when it is run")
     func missingArgument() throws {
         let error = #expect(throws: LarderError.self) {
             try rows(.comparison(Comparison(.keyPath("n"), .equal, .argument(0))))
@@ -204,7 +204,8 @@ import Testing
     }
 
     @Test(
-        "indexes of arguments beyond every limit are rejected", arguments: [-1, Int.min, Int.max])
+        "arguments of a query with an index beyond every limit are rejected",
+        arguments: [-1, Int.min, Int.max])
     func absurdArgument(place: Int) throws {
         let error = #expect(throws: LarderError.self) {
             try rows(.comparison(Comparison(.keyPath("n"), .equal, .argument(place))))

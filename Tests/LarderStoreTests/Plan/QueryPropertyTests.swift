@@ -26,7 +26,9 @@ import Testing
         #expect(fuzzer.missing.isEmpty, "each operator and function was asked for")
     }
 
-    @Test("a bug injected into the evaluator is found", arguments: InjectedBug.allCases)
+    @Test(
+        "an error planted into the evaluator is found by random queries",
+        arguments: InjectedBug.allCases)
     func injectedBugs(_ bug: InjectedBug) throws {
         var fuzzer = try QueryFuzzer(
             SeededGenerator.fromEnvironment("queries with \(bug)"), bug: bug)

@@ -24,7 +24,9 @@ import Testing
         }
     }
 
-    @Test("have one kind, or are rejected", arguments: AttributeType.allCases)
+    @Test(
+        "two compared types have one kind, or the comparison is rejected",
+        arguments: AttributeType.allCases)
     func matrix(left: AttributeType) throws {
         let attributes = AttributeType.allCases.flatMap { type in
             ["a", "b"].map { side in

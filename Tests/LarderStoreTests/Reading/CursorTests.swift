@@ -32,7 +32,7 @@ import Testing
 
     private let all = Query.fetch(Fetch("Item", selection: .columns(["n", "text", "next"])))
 
-    @Test("a result larger than a batch has several, none much larger than requested")
+    @Test("a result larger than a batch has several batches, none much larger than requested")
     func batches() throws {
         let fixture = try fixture(count: 500)
         let batches = try fixture.batches(all, bytesMax: 4_096)
@@ -42,7 +42,7 @@ import Testing
         #expect(fixture.rows(batches) == fixture.rows(try fixture.batches(all)))
     }
 
-    @Test("a batch has at least one row, however few bytes are requested")
+    @Test("a batch of a query has at least one row, however few bytes are requested")
     func smallestBatches() throws {
         let batches = try fixture(count: 3).batches(all, bytesMax: 0)
         #expect(batches.map(\.rowCount) == [1, 1, 1])
@@ -117,7 +117,7 @@ import Testing
         #expect(try fixture.batches(slow)[0].rowCount == 299)
     }
 
-    @Test("a function is not called after the deadline, even after few steps")
+    @Test("a query calls no function after its deadline, even after few steps")
     func functionsAreBounded() throws {
         let fixture = try fixture(count: 2)
         let slow = Query.count(entityName: "Item", predicate: .format("text MATCHES 'x+'"))
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test("statistics have the store and its sizes")
+    @Test("the statistics have the store's identifier, version and sizes")
     func statistics() throws {
         let fixture = try fixture(count: 3)
         let statistics = try fixture.reader.statistics()

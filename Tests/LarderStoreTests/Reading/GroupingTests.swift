@@ -39,7 +39,7 @@ import Testing
             })
     }
 
-    @Test("each combination of keys is one group, in the order of the keys")
+    @Test("each combination of group keys is one group, in the order of the keys")
     func model() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
@@ -70,7 +70,7 @@ import Testing
         #expect(rows.last?.hasPrefix("\(Int64.max) | 1.5 | \"ä\"") == true, "seed \(seed)")
     }
 
-    @Test("rows are counted per integer, also for integers with the same lowest bits")
+    @Test("groups of integers count their rows, also for integers with the same lowest bits")
     func integers() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
@@ -129,7 +129,7 @@ import Testing
         #expect(after.sql.contains("GROUP BY") && !after.sql.contains("larder_groups("))
     }
 
-    @Test("a sum beyond 64 bits is an error, in any group")
+    @Test("a grouped sum beyond 64 bits is an error, in any group")
     func overflow() throws {
         let fixture = try fixture()
         try insert([Item(n: .max), Item(n: 1), Item(n: -1, text: "a")], into: fixture)

@@ -60,7 +60,7 @@ struct HistoryReadTests {
         }
     }
 
-    @Test("returns all transactions with their runs, oldest first")
+    @Test("reading the history returns all transactions with their runs, oldest first")
     func all() throws {
         let page = try page()
         #expect(
@@ -79,7 +79,7 @@ struct HistoryReadTests {
         #expect(abs(first.timestamp.timeIntervalSinceNow) < 60)
     }
 
-    @Test("returns those after a token, and the newest first")
+    @Test("reading the history can begin after a token, or with the newest transaction")
     func order() throws {
         #expect(try page(after: token(1)).transactions.map(\.id) == [2, 3])
         #expect(try page(after: token(3)).transactions.isEmpty)
@@ -87,7 +87,7 @@ struct HistoryReadTests {
         #expect(try page(after: token(1), newestFirst: true).transactions.map(\.id) == [3, 2])
     }
 
-    @Test("selects by author, client, entity, kind, property and time")
+    @Test("reading the history selects by author, client, entity, kind, property and time")
     func filters() throws {
         func selected(_ filter: HistoryFilter) throws -> [String] {
             lines(try page(where: filter))
@@ -112,7 +112,7 @@ struct HistoryReadTests {
         #expect(try selected(HistoryFilter(since: .distantFuture)).isEmpty)
     }
 
-    @Test("returns transactions without their changes")
+    @Test("reading the history can omit the changes of transactions")
     func withoutChanges() throws {
         let page = try page(where: HistoryFilter(entities: ["Tag"]), includesChanges: false)
         #expect(page.transactions.map(\.id) == [2])
@@ -120,7 +120,7 @@ struct HistoryReadTests {
         #expect(try self.page(includesChanges: false).transactions.map(\.id) == [1, 2, 3])
     }
 
-    @Test("rejects names that the schema does not have")
+    @Test("reading the history rejects names that the schema does not have")
     func unknownNames() throws {
         func code(_ filter: HistoryFilter) -> ErrorCode? {
             do { _ = try page(where: filter) } catch { return (error as? LarderError)?.code }
@@ -135,7 +135,8 @@ struct HistoryReadTests {
                 == .resourceExhausted)
     }
 
-    @Test("divides the history into pages of any size, in both orders", arguments: [false, true])
+    @Test(
+        "the history is divided into pages of any size, in both orders", arguments: [false, true])
     func pages(newestFirst: Bool) throws {
         for count in 0..<40 {
             // Runs that cannot be joined.
@@ -170,7 +171,7 @@ struct HistoryReadTests {
         }
     }
 
-    @Test("has the preserved values of deleted objects")
+    @Test("the history has the preserved values of deleted objects")
     func tombstones() throws {
         let schema = try Schema(entities: [
             Entity(
@@ -202,7 +203,7 @@ struct HistoryReadTests {
         #expect(transaction.changes.count == 2)
     }
 
-    @Test("divides a run whose preserved values do not fit into a page")
+    @Test("a run of the history whose preserved values do not fit into a page is divided")
     func longTombstones() throws {
         let items = try Library(
             schema: Schema(entities: [
@@ -261,7 +262,7 @@ struct HistoryReadTests {
         return nil
     }
 
-    @Test("refuses tokens of other stores, of the future and of another epoch")
+    @Test("reading the history refuses tokens of other stores, of the future and other epochs")
     func tokens() throws {
         let (store, epoch) = (token(1).store, token(1).epoch)
         #expect(refusal(HistoryToken(store: UUID(), epoch: epoch, number: 1)) == .foreignToken)
@@ -285,7 +286,7 @@ struct HistoryReadTests {
         }
     }
 
-    @Test("deletes transactions before a token; tokens before it expire", arguments: [1, 100])
+    @Test("deleting transactions before a token expires the tokens before it", arguments: [1, 100])
     func deletion(rowsMax: Int) throws {
         #expect(try delete(.upTo(token(2)), rowsMax: rowsMax) == 2)
         #expect(lines(try page()) == ["3 deleted Article 2...2"])
@@ -298,7 +299,7 @@ struct HistoryReadTests {
         #expect(throws: ReadFailure.self) { try page(from: HistoryPosition(number: 2)) }
     }
 
-    @Test("never deletes the newest transaction, so that its number is not used again")
+    @Test("the newest transaction is never deleted, so that its number is not used again")
     func newest() throws {
         #expect(try delete(.before(.distantFuture)) == 2)
         #expect(try delete(.keeping(0)) == 0)
@@ -306,7 +307,7 @@ struct HistoryReadTests {
         #expect(try library.saved(.insert(.new("t", "Tag"), values: [:])).transaction == 4)
     }
 
-    @Test("keeps the newest transactions, or those since a time")
+    @Test("the retention of the history keeps the newest transactions, or those since a time")
     func retention() throws {
         #expect(try delete(.before(.distantPast)) == 0)
         #expect(try delete(.keeping(2)) == 1)
@@ -317,7 +318,7 @@ struct HistoryReadTests {
                 == [.before(Date(timeIntervalSinceReferenceDate: 40)), .keeping(5)])
     }
 
-    @Test("is not shortened by a token of another store or of the future")
+    @Test("a token of another store or of the future does not shorten the history")
     func deletionTokens() throws {
         let foreign = HistoryToken(store: UUID(), epoch: 0, number: 1)
         #expect(throws: LarderError.self) { try delete(.upTo(foreign)) }

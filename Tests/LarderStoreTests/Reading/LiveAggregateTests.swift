@@ -147,7 +147,7 @@ struct LiveAggregateTests {
         .init(.minimum, "price", name: "cheapest"), .init(.average, "real", name: "mean"),
     ]
 
-    @Test("after any commits the groups have the rows of the query")
+    @Test("the groups of an observed aggregate equal the rows of the query after any commits")
     func property() throws {
         var choice = SeededGenerator.fromEnvironment("aggregates that are kept up to date")
         var all = try Self.queries.map { try observed($0.0, $0.1) }
@@ -276,7 +276,7 @@ struct LiveAggregateTests {
 
     // MARK: - Cost
 
-    @Test("a change needs work for the changed objects, not for all")
+    @Test("a change to an observed aggregate needs work for the changed objects only")
     func cost() throws {
         try fixture.insert(
             (0..<20_000).map { number in

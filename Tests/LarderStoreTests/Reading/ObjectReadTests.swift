@@ -39,7 +39,7 @@ struct ObjectReadTests {
             names.map { try fixture.identifier($0) }, properties: nil, budget: ReadBudget())
     }
 
-    @Test("a result does not change when the next one is read")
+    @Test("the result of a read by identifier does not change when the next one is read")
     func answersAreTheirOwn() throws {
         let fixture = try fixture()
         let store = fixture.store.storeDescription.identifier
@@ -74,7 +74,7 @@ struct ObjectReadTests {
         #expect(batches[0].identity?.keys == keys)
     }
 
-    @Test("a read that finds nothing returns the columns without rows")
+    @Test("a read by identifier that finds nothing returns the columns without rows")
     func nothing() throws {
         let fixture = try fixture()
         _ = try read(fixture, "i0", "i1", "i2")

@@ -22,7 +22,7 @@ struct ObjectStampTests {
         library.store.isCurrent(try #require(stamp))
     }
 
-    @Test("stays while others change, are inserted, or are refused a change")
+    @Test("the stamp of an object stays while others change, or its change is refused")
     func others() throws {
         let (ann, bob) = (try library.insert("Person"), try library.insert("Person"))
         let parent = stamp(ann, "parent")
@@ -33,7 +33,7 @@ struct ObjectStampTests {
         #expect(stamp(ann, "parent") == parent)
     }
 
-    @Test("is another one after the object was changed, or has gone")
+    @Test("the stamp of an object differs after the object was changed or deleted")
     func changes() throws {
         let category = try library.insert("Category", ["name": .string("tech")])
         let before = stamp(category, "name")
@@ -45,7 +45,7 @@ struct ObjectStampTests {
         #expect(try !isCurrent(after))
     }
 
-    @Test("is another one after an insert that became an update, and a change by predicate")
+    @Test("the stamp of an object differs after an upsert, and after a change by predicate")
     func otherWays() throws {
         let category = try library.insert("Category", ["name": .string("tech")])
         var before = stamp(category, "name")
@@ -61,7 +61,7 @@ struct ObjectStampTests {
         #expect(try !isCurrent(before))
     }
 
-    @Test("is another one after its relationship changed from the other side")
+    @Test("the stamp of an object differs after its relationship changed from the other side")
     func otherSide() throws {
         let (ann, bob) = (try library.insert("Person"), try library.insert("Person"))
         let before = stamp(ann, "parent")
@@ -72,7 +72,7 @@ struct ObjectStampTests {
         #expect(try !isCurrent(after))
     }
 
-    @Test("is another one after a list changed, also when an object in it has gone")
+    @Test("the stamp of an object differs after a list changed, or an object in it was deleted")
     func lists() throws {
         let (ann, bob) = (try library.insert("Person"), try library.insert("Person"))
         var before = stamp(ann, "friends")
@@ -83,7 +83,7 @@ struct ObjectStampTests {
         #expect(try !isCurrent(before))
     }
 
-    @Test("does not exist for a read that fails, or that returns the entities of other objects")
+    @Test("a read that fails, or that returns entities of other objects, has no stamp")
     func none() throws {
         let article = try library.insert("Article", ["title": .string("a")])
         #expect(reader.stamp(of: article, properties: nil) != nil)
@@ -96,7 +96,7 @@ struct ObjectStampTests {
         #expect(reader.stamp(of: tutor, properties: nil) == nil)
     }
 
-    @Test("is not given from before a commit until it is done")
+    @Test("the stamp of an object is not valid while a commit changes the object")
     func transaction() throws {
         let stamps = library.store.stamps
         let before = try #require(stamps.stamp(ofKey: 7))
@@ -116,7 +116,7 @@ struct ObjectStampTests {
         #expect(stamps.isCurrent(after))
     }
 
-    @Test("changes for every object after the writer has reconnected")
+    @Test("the stamp of every object differs after the writer has reconnected")
     func reopened() throws {
         let ann = try library.insert("Person")
         let before = stamp(ann, "parent")

@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("related objects come before the rows that refer to them, in batches of the same size")
+    @Test("prefetched objects come before the rows that refer to them, in batches of one size")
     func order() throws {
         let fixture = try fixture(articles: 200, categories: 20, tags: 7)
         let plain = fixture.rows(try fixture.batches(.fetch(Fetch("Article"))))
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("the number of statements does not grow with the number of rows")
+    @Test("the number of statements of a prefetch does not grow with the number of rows")
     func statements() throws {
         var counts: [Int] = []
         for articles in [10, 100, 1_000] {
@@ -118,7 +118,7 @@ import Testing
         #expect(counts == [5, 5, 5])
     }
 
-    @Test("long lists are divided into batches by their bytes without loss")
+    @Test("long prefetched lists are divided into batches by their bytes without loss")
     func longLists() throws {
         let fixture = try fixture(articles: 3_000, categories: 3, tags: 2)
         let query = Query.fetch(Fetch("Tag", prefetch: ["articles"]))
@@ -135,7 +135,7 @@ import Testing
         check(batches, fixture)
     }
 
-    @Test("a fetch that finds nothing returns only the columns")
+    @Test("a fetch with prefetching that finds nothing returns only the columns")
     func nothing() throws {
         let fixture = try fixture(articles: 0, categories: 1, tags: 1)
         let batches = try fixture.batches(all)

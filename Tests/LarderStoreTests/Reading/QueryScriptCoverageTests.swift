@@ -50,7 +50,7 @@ struct QueryScriptCoverageTests {
         try scripts.flatMap(blocks).filter(\.isAnswered)
     }
 
-    @Test("each operator, with each of its options, for one value and for many")
+    @Test("each operator has a script with each of its options, for one value and for many")
     func operators() throws {
         let single = try Self.answeredBlocks(of: ["operators.script"])
         let many = try Self.answeredBlocks(of: ["modifiers.script"])
@@ -67,7 +67,7 @@ struct QueryScriptCoverageTests {
         }
     }
 
-    @Test("each function of one object's values, by its name or as an operator")
+    @Test("each function of one object's values has a script, by its name or as an operator")
     func functions() throws {
         let answered = try Self.answeredBlocks(
             of: [
@@ -84,7 +84,7 @@ struct QueryScriptCoverageTests {
         }
     }
 
-    @Test("each aggregate, over a group and over a to-many")
+    @Test("each aggregate has a script over a group and over a to-many relationship")
     func aggregates() throws {
         let grouped = try Self.answeredBlocks(
             of: ["aggregates.script", "results.script", "sums.script"]

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "returns each row once, in key order, in batches of any size",
+        "a fetch of all objects returns each row once, in key order, in batches of any size",
         arguments: [0, 1, 30, 100, 1_000, 1 << 20])
     func rowsComeOnce(bytesMax: Int) throws {
         let fixture = try fixture()
@@ -62,7 +62,7 @@ import Testing
         if bytesMax == 1 << 20 { #expect(values.count == 1) }
     }
 
-    @Test("returns one batch with the columns if the table is empty")
+    @Test("a fetch of all objects of an empty table returns one batch with the columns")
     func noRow() throws {
         let fixture = try fixture()
         for number in Self.numbers { try fixture.delete("i\(number)") }
@@ -71,7 +71,7 @@ import Testing
         #expect(batches[0].columns.map(\.name) == ["n"])
     }
 
-    @Test("stops at its budget, within a batch or between two")
+    @Test("a fetch of all objects stops at its budget, within a batch or between two")
     func budget() throws {
         let fixture = try fixture()
         let query = Query.fetch(Fetch("Item"))

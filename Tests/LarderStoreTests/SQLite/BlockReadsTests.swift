@@ -36,7 +36,7 @@ struct BlockReadsTests {
         try reader.integer("SELECT sum(number + length(text)) FROM t")
     }
 
-    @Test("make a scan with a tenth of the system calls")
+    @Test("a scan by blocks makes a tenth of the system calls of a scan by pages")
     func systemCalls() throws {
         func calls(byBlocks: Bool) throws -> Int {
             let reader = try reader(byBlocks: byBlocks)
@@ -53,7 +53,7 @@ struct BlockReadsTests {
         return try #require(text.firstMatch(of: /syscr: ([0-9]+)/).flatMap { Int($0.1) })
     }
 
-    @Test("see what a checkpoint has written since the snapshot before")
+    @Test("a read by blocks sees what a checkpoint has written since the snapshot before")
     func nextSnapshot() throws {
         let reader = try reader(byBlocks: true)
         let first = try #require(try sum(reader))
@@ -62,7 +62,7 @@ struct BlockReadsTests {
         #expect(try sum(reader) == first + 3_000)
     }
 
-    @Test("keep a snapshot while its pages are changed and written to the file")
+    @Test("a read by blocks keeps its snapshot while its pages are changed and written to the file")
     func keptSnapshot() throws {
         let reader = try reader(byBlocks: true)
         // So that a checkpoint may write while the snapshot exists.
@@ -80,7 +80,7 @@ struct BlockReadsTests {
         #expect(try !statement.step())
     }
 
-    @Test("return what reads by pages return, whatever is written in between")
+    @Test("reads by blocks return the same as reads by pages, whatever is written in between")
     func randomWrites() throws {
         var random = SeededGenerator.fromEnvironment("reads by blocks")
         let readers = [try reader(byBlocks: true), try reader(byBlocks: false)]

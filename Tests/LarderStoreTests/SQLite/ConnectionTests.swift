@@ -14,7 +14,7 @@ struct ConnectionTests {
         connection = try Connection(path: folder.storePath, createIfMissing: true)
     }
 
-    @Test("returns bound values of every type")
+    @Test("an SQLite connection returns bound values of every type")
     func bindings() throws {
         let values: [SQLValue] = [
             .null, .integer(.min), .integer(.max), .real(-0.5), .real(.infinity), .text(""),
@@ -30,7 +30,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("finds the folder of its file, also through a link")
+    @Test("an SQLite connection finds the folder of its file, also through a link")
     func linkedFile() throws {
         let other = try MemoryFolder()
         #expect(symlink(folder.storePath, other.storePath) == 0)
@@ -39,7 +39,7 @@ struct ConnectionTests {
         #expect(connection.folder == linked.folder)
     }
 
-    @Test("reports an error with SQLite's message and the statement")
+    @Test("an SQLite connection reports an error with SQLite's message and the statement")
     func mistake() {
         let error = #expect(throws: SQLiteError.self) { try connection.prepare("SELECT absent") }
         #expect(error?.message == "no such column: absent")
@@ -47,12 +47,12 @@ struct ConnectionTests {
         #expect(error?.larderError.code == .storageFailed)
     }
 
-    @Test("does not read text in double quotes as a string")
+    @Test("an SQLite connection does not read text in double quotes as a string")
     func doubleQuotes() {
         #expect(throws: SQLiteError.self) { try connection.execute("SELECT \"text\"") }
     }
 
-    @Test("refuses to write the schema table")
+    @Test("an SQLite connection refuses to write the schema table")
     func defensive() throws {
         try connection.execute("CREATE TABLE t (a)")
         #expect(throws: SQLiteError.self) {
@@ -60,7 +60,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("reads a path that looks like a URI or a keyword as a path")
+    @Test("an SQLite connection does not treat a path that looks like a URI or keyword as one")
     func literalPaths() {
         for path in ["", "file:/nowhere?mode=memory", ":memory:/nowhere", "a\0b"] {
             let error = #expect(throws: SQLiteError.self) {
@@ -70,7 +70,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("reports its changes, its last row and whether a transaction is open")
+    @Test("an SQLite connection reports its changes, its last row and an open transaction")
     func state() throws {
         try connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY); INSERT INTO t VALUES (7)")
         #expect(connection.lastInsertedRowID == 7)
@@ -82,7 +82,7 @@ struct ConnectionTests {
         #expect(try connection.integer("SELECT count(*) FROM t") == 1)
     }
 
-    @Test("quotes names with quotes in them")
+    @Test("an SQLite connection quotes names with quotes in them")
     func quoting() throws {
         for name in ["a \"b\" ; c", "a\"\u{301}b", "'"] {
             try connection.execute("CREATE TABLE \(name: name) (x)")
@@ -93,7 +93,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("stops a statement after the steps that it may take")
+    @Test("an SQLite connection stops a statement after the steps that it may take")
     func stepBudget() throws {
         connection.setBudget(ReadBudget(work: 5_000))
         let error = #expect(throws: SQLiteError.self) { try connection.execute(Self.endless) }
@@ -104,14 +104,14 @@ struct ConnectionTests {
         #expect(try connection.integer("SELECT 1") == 1)
     }
 
-    @Test("stops a statement at its deadline")
+    @Test("an SQLite connection stops a statement at its deadline")
     func deadline() {
         connection.setBudget(ReadBudget(deadline: .now))
         #expect(throws: SQLiteError.self) { try connection.execute(Self.endless) }
         #expect(connection.stopReason == .deadlinePassed)
     }
 
-    @Test("stops a statement that is cancelled from another thread")
+    @Test("an SQLite connection stops a statement that is cancelled from another thread")
     func cancellation() async {
         let cancellation = ReadCancellation()
         connection.setBudget(ReadBudget(cancellation: cancellation))

@@ -18,7 +18,7 @@ struct FunctionTests {
         return statement.value(at: 0)
     }
 
-    @Test("receives and returns values of any type")
+    @Test("an SQL function in Swift receives and returns values of any type")
     func scalar() throws {
         try connection.registerScalar(name: "echo", argumentCount: 1) { arguments in
             switch arguments[0].type {
@@ -38,7 +38,7 @@ struct FunctionTests {
         #expect(try value("SELECT echo(NULL)") == .null)
     }
 
-    @Test("ends the statement with an error's message")
+    @Test("an SQL function in Swift ends the statement with an error's message")
     func failing() throws {
         try connection.registerScalar(name: "fail", argumentCount: 0) { _ in
             .error("no such day")
@@ -54,7 +54,7 @@ struct FunctionTests {
         func finish() -> FunctionResult { .text(text) }
     }
 
-    @Test("computes each group alone, also one without rows")
+    @Test("an SQL aggregate in Swift computes each group alone, also one without rows")
     func aggregate() throws {
         try connection.registerAggregate(name: "concatenation", argumentCount: 1) {
             Concatenation()
@@ -71,7 +71,7 @@ struct FunctionTests {
 
     private final class Witness: Sendable {}
 
-    @Test("lives as long as its connection")
+    @Test("an SQL function in Swift is released with its connection")
     func lifetime() throws {
         weak var witness: Witness?
         try {
@@ -87,7 +87,7 @@ struct FunctionTests {
         #expect(witness == nil)
     }
 
-    @Test("orders texts as a collation")
+    @Test("a collation in Swift orders texts")
     func collation() throws {
         try connection.registerCollation(name: "byLength") { $0.count - $1.count }
         let statement = try connection.prepare(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("a regular expression")
 struct RegularExpressionTests {
-    @Test("has to match the whole text")
+    @Test("a regular expression has to match the whole text")
     func whole() throws {
         let expression = try RegularExpression("[a-z]+|ü")
         #expect(try expression.matchesWhole("abc"))
@@ -15,18 +15,20 @@ struct RegularExpressionTests {
         #expect(try !expression.matchesWhole(""))
     }
 
-    @Test("may be empty, and matches the empty text")
+    @Test("a regular expression may be empty, and matches the empty text")
     func empty() throws {
         #expect(try RegularExpression("").matchesWhole(""))
         #expect(try !RegularExpression("").matchesWhole("a"))
     }
 
-    @Test("ignores case on request, in Unicode")
+    @Test("a regular expression ignores case on request, in Unicode")
     func caseInsensitive() throws {
         #expect(try RegularExpression("Ä+", caseInsensitive: true).matchesWhole("äÄ"))
     }
 
-    @Test("names the fault and its place", arguments: ["a(b", "[", "\\C", "*"])
+    @Test(
+        "a malformed regular expression is an error with its message and offset",
+        arguments: ["a(b", "[", "\\C", "*"])
     func malformed(pattern: String) {
         let fault = #expect(throws: RegularExpression.Problem.self) {
             try RegularExpression(pattern)
@@ -35,7 +37,7 @@ struct RegularExpressionTests {
         #expect(fault?.message.isEmpty == false)
     }
 
-    @Test("gives up on a text that it would backtrack over without end")
+    @Test("a regular expression that would backtrack without end is stopped")
     func backtracking() throws {
         let expression = try RegularExpression("(a+)+[0-9]")
         #expect(throws: RegularExpression.Problem.self) {
@@ -43,7 +45,9 @@ struct RegularExpressionTests {
         }
     }
 
-    @Test("gives up on a long text of which each step passes over the rest", arguments: ["", "é"])
+    @Test(
+        "a regular expression that skips the rest of a long text in each step is stopped",
+        arguments: ["", "é"])
     func passing(start: String) throws {
         let expression = try RegularExpression("[aé]*?[aé]*+x|y")
         let text = start + String(repeating: "a", count: 400_000) + "x"
@@ -51,7 +55,7 @@ struct RegularExpressionTests {
         #expect(try RegularExpression(".*[0-9].*").matchesWhole(text + "1" + text))
     }
 
-    @Test("stops within a match of a long text on request")
+    @Test("a regular expression is interrupted within a match of a long text")
     func interrupted() throws {
         let expression = try RegularExpression("[ab]*?[ac]*+x|y")
         let text = String(repeating: "a", count: 100_000)
@@ -68,7 +72,7 @@ struct RegularExpressionTests {
         #expect(try !expression.matchesWhole("aaaa"))
     }
 
-    @Test("is refused one byte past the longest")
+    @Test("a regular expression one byte longer than the maximum is refused")
     func tooLong() throws {
         _ = try RegularExpression(String(repeating: "a", count: 16 << 10))
         #expect(throws: RegularExpression.Problem.self) {

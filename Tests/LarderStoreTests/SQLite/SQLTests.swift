@@ -4,7 +4,7 @@ import Testing
 
 @Suite("SQL")
 struct SQLTests {
-    @Test("is text with names, literals and parameters")
+    @Test("an SQL value is text with names, literals and parameters")
     func interpolation() {
         let sql: SQL = """
             SELECT \(name: "a \"b\""), \(literal: "it's"), \(function: "abs")(\(7)) \
@@ -14,7 +14,7 @@ struct SQLTests {
         #expect(sql.values == [.text("x'y")])
     }
 
-    @Test("keeps its parameters in order when it is composed")
+    @Test("an SQL value keeps its parameters in order when it is composed")
     func composition() {
         let parts: [SQL] = ["a = \(SQLValue.integer(1))", "b = \(SQLValue.null)"]
         var sql: SQL = "SELECT \(SQLValue.real(0.5)) WHERE \(parts, separator: " AND ")"
@@ -24,7 +24,7 @@ struct SQLTests {
         #expect(sql.inParentheses.depth == 1)
     }
 
-    @Test("has the same identity with other parameters, and another one with another text")
+    @Test("the identity of an SQL value depends on its text, not on its parameters")
     func identity() {
         let sql: SQL = "SELECT \(SQLValue.integer(1))"
         let other = sql.with([.constant(.integer(2))])

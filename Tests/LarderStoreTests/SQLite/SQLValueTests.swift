@@ -6,7 +6,7 @@ import Testing
 
 @Suite("a stored value")
 struct SQLValueTests {
-    @Test("is a string in form NFC")
+    @Test("a string is stored in form NFC")
     func normalization() throws {
         #expect(
             try SQLValue(storing: .string("e\u{301}"), as: .string) == .text("\u{e9}"))
@@ -18,7 +18,7 @@ struct SQLValueTests {
         #expect(Array(text.utf8) == [0xC3, 0x85])
     }
 
-    @Test("is a date as seconds since 2001, and a UUID as its bytes")
+    @Test("a date is stored as seconds since 2001, and a UUID as its bytes")
     func dateAndUUID() throws {
         let date = Date(timeIntervalSinceReferenceDate: 0.25)
         #expect(try SQLValue(storing: .date(date), as: .date) == .real(0.25))
@@ -26,7 +26,7 @@ struct SQLValueTests {
         #expect(try SQLValue(storing: .uuid(uuid), as: .uuid) == .blob(Array(0...15)))
     }
 
-    @Test("takes integers where they are the same number")
+    @Test("an integer is stored as a double or decimal only if it is the same number")
     func integers() throws {
         #expect(try SQLValue(storing: .int(3), as: .double) == .real(3))
         #expect(try SQLValue(storing: .int(-3), as: .decimal) == .text("-3"))
@@ -35,7 +35,7 @@ struct SQLValueTests {
         }
     }
 
-    @Test("names what it takes and what it got")
+    @Test("the error for a value of a wrong type names the property and both types")
     func sentence() {
         let error = #expect(throws: LarderError.self) {
             try SQLValue(storing: .string("x"), as: .int64, named: "Article.wordCount")
@@ -45,7 +45,7 @@ struct SQLValueTests {
     }
 
     @Test(
-        "is not out of range and not NaN",
+        "a value out of range, NaN, or of another type is not stored",
         arguments: [
             (Value.int(32_768), AttributeType.int16), (.int(-32_769), .int16),
             (.int(1 << 31), .int32), (.double(.nan), .double), (.float(.nan), .float),
@@ -58,7 +58,7 @@ struct SQLValueTests {
         #expect(error?.code == .wrongType)
     }
 
-    @Test("is no date without a place in time")
+    @Test("a date that is not a number or infinite is not stored")
     func dateNotANumber() {
         for seconds in [Double.nan, .infinity] {
             // Such a date cannot be printed, so it is not an argument of the test.

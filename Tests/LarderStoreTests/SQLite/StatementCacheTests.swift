@@ -12,7 +12,7 @@ struct StatementCacheTests {
         connection = try Connection(path: folder.storePath, createIfMissing: true)
     }
 
-    @Test("keeps the statements used most recently")
+    @Test("a cache of statements keeps the statements used most recently")
     func eviction() throws {
         let cache = StatementCache(connection, capacity: 2)
         let one = try cache.statement("SELECT 1")
@@ -23,7 +23,7 @@ struct StatementCacheTests {
         #expect(try cache.statement("SELECT 1") === one)
     }
 
-    @Test("returns one statement for equal texts, and another one while that is running")
+    @Test("a cache returns one statement for equal texts, and another one while it is running")
     func running() throws {
         let cache = StatementCache(connection)
         let sql: SQL = "SELECT 1 UNION ALL SELECT 2"
@@ -40,7 +40,7 @@ struct StatementCacheTests {
         #expect(cache.count == 1)
     }
 
-    @Test("finds statements by their identity, whichever share a slot")
+    @Test("a cache finds statements by their identity, even if several share a slot")
     func slots() throws {
         let cache = StatementCache(connection)
         let statements = (0..<200).map { "SELECT \($0)" as SQL }

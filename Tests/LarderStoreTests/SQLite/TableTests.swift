@@ -24,7 +24,7 @@ struct TableTests {
         return rows
     }
 
-    @Test("has the number of rows in its argument, with values of any type")
+    @Test("a table in memory has the number of rows in its argument, with values of any type")
     func values() throws {
         let values: [[FunctionResult]] = [
             [.integer(.min), .text("ä")], [.real(0.5), .blob([0, 255])], [.null, .text("")],
@@ -40,7 +40,7 @@ struct TableTests {
         }
     }
 
-    @Test("is filtered, ordered and limited by SQLite")
+    @Test("a table in memory is filtered, ordered and limited by SQLite")
     func clauses() throws {
         try connection.registerTable(name: "t", columns: ["n", "half"]) { row, column in
             .integer(Int64(column == 0 ? row : row / 2))
@@ -64,7 +64,7 @@ struct TableTests {
         }
     }
 
-    @Test("may be filled by the subquery that counts its rows, again in each run")
+    @Test("a table in memory may be filled by the subquery that counts its rows, in each run")
     func filling() throws {
         var values: [Int64] = []
         try connection.registerAggregate(name: "fill", argumentCount: 1) { Filling { values = $0 } }
@@ -83,7 +83,7 @@ struct TableTests {
         }
     }
 
-    @Test("ends the statement with the error of a value")
+    @Test("a table in memory ends the statement with the error of a value")
     func failing() throws {
         try connection.registerTable(name: "t", columns: ["a"]) { row, _ in
             row < 2 ? .null : .error("no such row")
@@ -93,7 +93,7 @@ struct TableTests {
         #expect(try rows("SELECT quote(a) FROM t(2)") == ["NULL", "NULL"])
     }
 
-    @Test("cannot be used by a view in the file")
+    @Test("a table in memory cannot be used by a view in the file")
     func schema() throws {
         try connection.registerTable(name: "t", columns: ["a"]) { _, _ in .null }
         try connection.execute("CREATE VIEW v AS SELECT a FROM t(1)")
@@ -103,7 +103,7 @@ struct TableTests {
 
     private final class Witness: Sendable {}
 
-    @Test("lives as long as its connection")
+    @Test("a table in memory is released with its connection")
     func lifetime() throws {
         weak var witness: Witness?
         try {

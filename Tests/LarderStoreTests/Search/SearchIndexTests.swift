@@ -46,7 +46,7 @@ struct SearchIndexTests {
         return counts.first ?? -1
     }
 
-    @Test("follows inserts, updates, exchanges, upserts and deletes of change sets")
+    @Test("a text index follows inserts, updates, exchanges, upserts and deletes of change sets")
     func changeSets() throws {
         let first = try library.insert("Book", ["title": "Émile Zola", "text": "Germinal"])
         let second = try library.insert("Book", ["title": "Madame Bovary"])
@@ -67,7 +67,7 @@ struct SearchIndexTests {
         #expect(try count("Book", "title CONTAINS 'Zola'") == 0)
     }
 
-    @Test("follows derived values, delete rules and changes by predicate")
+    @Test("a text index follows derived values, delete rules and changes by predicate")
     func rules() throws {
         let book = try library.insert("Book", ["title": "one", "text": "some words"])
         for text in ["a first note", "a second note"] {
@@ -85,7 +85,7 @@ struct SearchIndexTests {
         #expect(try count("Book", "summary CONTAINS 'WORDS'") == 0)
     }
 
-    @Test("follows the rows of a stream, one by one and many at once")
+    @Test("a text index follows the rows of a stream, one by one and many at once")
     func stream() throws {
         let rows = (0..<200).map { [Value.string("the row with the number \($0)")] }
         let batch = try library.batch("Note", ["text"], rows)
@@ -96,7 +96,7 @@ struct SearchIndexTests {
         #expect(try count("Book", "title CONTAINS 'title'") == 2)
     }
 
-    @Test("is as it was after a change set that failed")
+    @Test("a text index is unchanged after a change set that failed")
     func failure() throws {
         let book = try library.insert("Book", ["title": "kept title"])
         _ = try library.refusal(
@@ -106,7 +106,7 @@ struct SearchIndexTests {
         #expect(try count("Book", "title CONTAINS 'lost'") == 0)
     }
 
-    @Test("that differs from the texts is found by a check")
+    @Test("a text index that differs from the texts is found by a check")
     func damage() throws {
         try library.insert("Note", ["text": "a note of several words"])
         let findings = {

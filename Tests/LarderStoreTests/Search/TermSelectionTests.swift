@@ -30,25 +30,25 @@ struct TermSelectionTests {
         try TermSelection(connection, index: Self.index).selected(of: terms)
     }
 
-    @Test("are not frequent next to a rare one")
+    @Test("a query of a text index reads no frequent term next to a rare one")
     func frequent() throws {
         #expect(try selected("abc", "xyz") == ["xyz"])
         #expect(try selected("bcd", "xyz", "abc") == ["xyz"])
     }
 
-    @Test("include a rare term whose list cannot be told from a long one")
+    @Test("a query of a text index reads a rare term also if its list may be a long one")
     func neighbor() throws {
         #expect(try Set(selected("abc", "abb", "xyz")) == ["abb", "xyz"])
     }
 
-    @Test("are all if none is rare")
+    @Test("a query of a text index reads all terms if none is rare")
     func alone() throws {
         #expect(try selected("abc") == ["abc"])
         #expect(try selected("abc", "bcd").count == 2)
         #expect(try selected("nnn", "xyz").count == 2)
     }
 
-    @Test("are written and read again")
+    @Test("the terms of a text index's query are written and read back")
     func text() {
         let terms = ["abc", "\"\"\"", "a\"b", " \u{3B9}x", "日本語"]
         #expect(TrigramQuery.terms(of: TrigramQuery.text(of: terms)) == terms)

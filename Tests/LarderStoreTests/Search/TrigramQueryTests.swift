@@ -6,7 +6,7 @@ import Testing
 @Suite("The query of an index of parts of texts")
 struct TrigramQueryTests {
     @Test(
-        "requires what every match has",
+        "the query of a text index requires the terms that every match has",
         arguments: [
             ("CONTAINS", "Hello", #""hel" "ell" "llo""#), ("CONTAINS", "ab", nil),
             ("CONTAINS", "", nil), ("ENDSWITH", "été", #""ete""#),
@@ -28,7 +28,7 @@ struct TrigramQueryTests {
     }
 
     @Test(
-        "requires nothing of an expression that it does not understand",
+        "the query of a text index requires nothing of an unknown regular expression",
         arguments: [
             "abc|def", "(?i)abc", "abc(?x: d )", "(*UTF)abc", #"\Qabc"#, #"abc\x41"#, #"abc\K"#,
             "abc[[:alpha:]]", "abc(", "abc[", #"abc\"#, "abc{", #"[\Q]\E]abc"#, "((?:abc)",
@@ -37,14 +37,14 @@ struct TrigramQueryTests {
         #expect(TrigramQuery.text(of: expression, .matches, []) == nil)
     }
 
-    @Test("with [c] alone does not require the letter to which a mark is folded")
+    @Test("the query of a text index with [c] does not require the letter of a folded mark")
     func foldedMark() {
         #expect(TrigramQuery.text(of: "αβγιδεζ", .contains, .caseInsensitive) == #""αβγ" "δεζ""#)
         #expect(TrigramQuery.text(of: "αβι", .contains, .caseInsensitive) == nil)
         #expect(TrigramQuery.text(of: "αβι", .contains, .insensitive) == #""αβι""#)
     }
 
-    @Test("has at most 16 terms, from the whole text")
+    @Test("the query of a text index has at most 16 terms, from the whole text")
     func longPattern() throws {
         let pattern = (100..<1_000).map(String.init).joined(separator: " ")
         let query = try #require(TrigramQuery.text(of: pattern, .contains, []))

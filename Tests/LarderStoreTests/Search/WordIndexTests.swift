@@ -56,7 +56,7 @@ struct WordIndexTests {
         #expect(findings == [])
     }
 
-    @Test("finds the objects, with the scores, that the texts without an index have")
+    @Test("a search by an index of words has the objects and scores of one without an index")
     func sameResults() throws {
         var random = SeededGenerator.fromEnvironment("word index")
         let words = [
@@ -100,7 +100,7 @@ struct WordIndexTests {
         #expect(foundCount > 1_000)
     }
 
-    @Test("has the scores of searches of several indexes one after the other")
+    @Test("successive searches of several indexes of words have the right scores")
     func severalIndexes() throws {
         try library.insert("Note", ["title": "one two", "text": "one two three four"])
         let reader = try library.store.makeReader()
@@ -112,7 +112,7 @@ struct WordIndexTests {
         }
     }
 
-    @Test("counts no excluded word of an alternative that an object does not satisfy")
+    @Test("an excluded word of an alternative that an object does not satisfy is not counted")
     func excludedWords() throws {
         let title: Value = "one two one"
         try library.insert("Note", ["number": 1, "title": title, "plainTitle": title])
@@ -123,7 +123,7 @@ struct WordIndexTests {
         }
     }
 
-    @Test("ranks the objects of a page as the texts without an index do")
+    @Test("a search by an index of words ranks a page as one without an index does")
     func ranking() throws {
         var random = SeededGenerator.fromEnvironment("word ranking")
         let words = ["larder", "pantry", "pan", "store", "Émile", "object"]
@@ -178,7 +178,7 @@ struct WordIndexTests {
         }
     }
 
-    @Test("follows inserts, updates and deletes, of one attribute and of several")
+    @Test("an index of words follows inserts, updates and deletes, of one or several attributes")
     func changes() throws {
         let first = try library.insert(
             "Note", ["number": 1, "title": "Émile Zola", "text": "Germinal"])
@@ -201,7 +201,7 @@ struct WordIndexTests {
         #expect(try found("zola", in: "title").rows[0] == .integers([]))
     }
 
-    @Test("that differs from the texts is found by a check")
+    @Test("an index of words that differs from the texts is found by a check")
     func damage() throws {
         try library.insert("Note", ["title": "some words of a title"])
         try check()

@@ -11,7 +11,7 @@ struct ChangeSetDigestTests {
         ChangeSet([.insert(PersistentIdentifier(temporary: name, entityName: "A"), values: values)])
     }
 
-    @Test("is the same in every process")
+    @Test("the digest of a change set is the same in every process")
     func pinned() throws {
         let empty = try ChangeSet().digest()
         #expect(empty == 0xCBF2_9CE4_8422_2325)
@@ -19,7 +19,7 @@ struct ChangeSetDigestTests {
         #expect(one == 0xD11C_A362_96B8_1786)
     }
 
-    @Test("of a frame is that of its set")
+    @Test("the digest of a frame with a change set is that of the set")
     func frame() throws {
         var set = insert("t", ["name": "Ann", "born": .int(2_001), "text": .string("é")])
         set.author = "Ann"
@@ -30,7 +30,7 @@ struct ChangeSetDigestTests {
         #expect(try WireCodec().changeSetDigest(content.span.bytes) == set.digest())
     }
 
-    @Test("excludes the author and the idempotency key")
+    @Test("the digest of a change set excludes the author and the idempotency key")
     func sender() throws {
         var set = insert("t", ["name": "Ann"])
         let digest = try set.digest()
@@ -39,7 +39,7 @@ struct ChangeSetDigestTests {
         #expect(try set.digest() == digest)
     }
 
-    @Test("is the same in every order of an object's properties")
+    @Test("the digest of a change set does not depend on the order of an object's properties")
     func order() throws {
         let names = (0..<20).map { "p\($0)" }
         func set(_ names: [String]) -> ChangeSet {
@@ -57,7 +57,7 @@ struct ChangeSetDigestTests {
         return Array(values.keys)
     }
 
-    @Test("differs for different changes")
+    @Test("different changes have different digests")
     func differences() throws {
         let update = Change.update(ann, ifVersion: nil, values: ["a": 1])
         let delete = Change.delete(ann, ifVersion: nil)

@@ -50,7 +50,7 @@ struct ChangeSetTests {
         return set
     }
 
-    @Test("whole, with each kind of value")
+    @Test("a change set with each kind of value is decoded as it was encoded")
     func values() throws {
         for (name, value) in Self.values {
             let set = ChangeSet([.insert(Samples.new, values: [name: value])])
@@ -59,7 +59,7 @@ struct ChangeSetTests {
         #expect(decoded([]) == ChangeSet())
     }
 
-    @Test("whole, with edits, base values, lists and predicates")
+    @Test("a change set with edits, base values, lists and predicates is decoded as it was encoded")
     func others() throws {
         let sets: [ChangeSet] = [
             ChangeSet([.deleteAll(ObjectSelection("Student"))]),
@@ -80,7 +80,7 @@ struct ChangeSetTests {
         }
     }
 
-    @Test("random sets, whole and damaged at random")
+    @Test("a random or damaged change set is decoded or rejected as protobuf-c does")
     func damaged() throws {
         var generator = SeededGenerator.fromEnvironment("plain change sets")
         var decodedCount = 0

@@ -42,7 +42,7 @@ struct DamagedFrameTests {
         }
     }
 
-    @Test("mutated frames are rejected, or decode to messages that can be encoded")
+    @Test("a mutated frame is rejected, or decoded to a message that can be encoded")
     func mutations() throws {
         var generator = SeededGenerator.fromEnvironment("frames")
         let contents = try contents().map { Array($0.dropFirst(Frame.lengthBytes)) }

@@ -75,13 +75,13 @@ struct FrameSplitterTests {
         }
     }
 
-    @Test("a frame of the maximum length is accepted; one byte more is rejected")
+    @Test("a frame of the maximum length is accepted, and one byte more is rejected")
     func longest() {
         #expect(rejection(of: [0, 0, 0, 5, 1, 2, 3, 4, 5], frameBytesMax: 5) == nil)
         #expect(rejection(of: [0, 0, 0, 6], frameBytesMax: 5)?.code == .frameTooLong)
     }
 
-    @Test("a length beyond the maximum is rejected before the content arrives")
+    @Test("a frame length beyond the maximum is rejected before the content arrives")
     func hugeLengths() {
         for bytes: [UInt8] in [[0x80, 0, 0, 0], [255, 255, 255, 255], [0x7f, 255, 255, 255]] {
             let rejected = rejection(of: bytes, frameBytesMax: Limits.frameBytesMax)
@@ -101,7 +101,7 @@ struct FrameSplitterTests {
         #expect(rejected?.isFatal == true)
     }
 
-    @Test("the maximum length can change between two frames")
+    @Test("the maximum length of frames can change between two frames")
     func changedLimit() throws {
         var splitter = FrameSplitter(frameBytesMax: 2)
         #expect(try frames(of: [[0, 0, 0, 2, 1, 2]], &splitter) == [[1, 2]])

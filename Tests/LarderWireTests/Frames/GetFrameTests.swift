@@ -20,7 +20,7 @@ struct GetFrameTests {
         return (get.id, get.body.array)
     }
 
-    @Test("the body depends on the object and the properties, not on the id")
+    @Test("the body of a get frame depends on the object and the properties, not on the id")
     func body() throws {
         let request = Request.get([Self.object], properties: ["name"])
         let first = try #require(get(try frame(request)))
@@ -33,7 +33,7 @@ struct GetFrameTests {
         #expect(get(try frame(.get([Self.object], properties: nil)))?.body != first.body)
     }
 
-    @Test("other requests, the id 0 and long frames have none")
+    @Test("frames of other requests, of the id 0, and long frames are not read as get frames")
     func others() throws {
         #expect(get(try frame(.ping)) == nil)
         #expect(get(try frame(.credit(requestID: 1, batches: 1))) == nil)
@@ -43,7 +43,7 @@ struct GetFrameTests {
         #expect(get([]) == nil)
     }
 
-    @Test("a get in a snapshot has none, because its reply may be older than the cached one")
+    @Test("a get in a snapshot is not read as a get frame, so that no older reply is cached")
     func snapshot() throws {
         let request = Request.get([Self.object], properties: ["name"])
         for snapshot: UInt64 in [1, .max] {
@@ -60,7 +60,7 @@ struct GetFrameTests {
         #expect(get(latest + ProtoBytes().text(3, "1").bytes) == nil)
     }
 
-    @Test("damaged at random, it is none, or has the envelope's id")
+    @Test("a damaged get frame is not read, or has the id of its envelope")
     func damaged() throws {
         var random = SeededGenerator.fromEnvironment("damaged gets")
         let whole = try frame(.get([Self.object], properties: ["name", "score"]))

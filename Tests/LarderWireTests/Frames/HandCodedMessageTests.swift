@@ -64,7 +64,7 @@ struct HandCodedMessageTests {
         try WireTesting.frame(ReplyEnvelope(id: 1, reply: reply))
     }
 
-    @Test("whole, and encoded to the same bytes")
+    @Test("a message coded by hand is decoded and encoded as protobuf-c does")
     func whole() throws {
         let bodies = try Self.bodies()
         let fields: Set<UInt32> = [
@@ -77,7 +77,7 @@ struct HandCodedMessageTests {
         }
     }
 
-    @Test("cut after each byte")
+    @Test("a message coded by hand that is cut after any byte is treated as protobuf-c does")
     func cut() throws {
         for body in try Self.bodies() {
             for length in body.bytes.indices {
@@ -86,7 +86,7 @@ struct HandCodedMessageTests {
         }
     }
 
-    @Test("with one bit of each byte flipped")
+    @Test("a message coded by hand with one flipped bit is treated as protobuf-c does")
     func flipped() throws {
         for body in try Self.bodies() {
             for offset in body.bytes.indices {
@@ -97,7 +97,7 @@ struct HandCodedMessageTests {
         }
     }
 
-    @Test("damaged at random")
+    @Test("a message coded by hand that is damaged at random is treated as protobuf-c does")
     func damaged() throws {
         var generator = SeededGenerator.fromEnvironment("hand-coded messages")
         let bodies = try Self.bodies()

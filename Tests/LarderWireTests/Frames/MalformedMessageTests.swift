@@ -91,7 +91,7 @@ struct MalformedMessageTests {
         }
     }
 
-    @Test("fields of a newer version are ignored")
+    @Test("the fields of a newer version of the protocol are ignored")
     func unknownFields() throws {
         let body = ProtoBytes().number(7, 1).text(8, "x").fixed64(9, 1).fixed32(10, 1)
         let content = ProtoBytes().number(1, 9).number(5, 1).text(6, "x").fixed64(7, 1)
@@ -101,13 +101,13 @@ struct MalformedMessageTests {
                 == RequestEnvelope(id: 9, request: .ping))
     }
 
-    @Test("a truncated body is reported under its id")
+    @Test("a truncated body of a message is reported under its id")
     func cutBody() {
         expect(.malformedMessage, Self.hello, ProtoBytes().raw([0x12, 9, 1]), "a hello cut short")
         expect(.malformedMessage, Self.ping, ProtoBytes().raw([0xff]), "a tag cut short")
     }
 
-    @Test("malformed values are rejected")
+    @Test("malformed values in a message are rejected")
     func values() {
         let nan64: UInt64 = 0x7ff8_0000_0000_0001
         let nan32: UInt32 = 0x7fc0_0001
@@ -164,7 +164,7 @@ struct MalformedMessageTests {
         expect(.resourceExhausted, variables: many, "one more than allowed")
     }
 
-    @Test("malformed identifiers are rejected")
+    @Test("malformed identifiers in a message are rejected")
     func identifiers() {
         func expect(_ identifier: ProtoBytes, _ code: ErrorCode, _ what: String) {
             self.expect(code, Self.get, ProtoBytes().message(1, identifier), what)
@@ -277,13 +277,13 @@ struct MalformedMessageTests {
         expect(update.message(7, many), "too many assignments", .resourceExhausted)
     }
 
-    @Test("a negative limit or offset is rejected")
+    @Test("a negative limit or offset of a query is rejected")
     func negativeLimits() {
         expect(.malformedMessage, Self.query, ProtoBytes().number(4, .max), "the limit")
         expect(.malformedMessage, Self.query, ProtoBytes().number(5, .max), "the offset")
     }
 
-    @Test("lists one longer than their limits are rejected")
+    @Test("lists in a message that are one longer than their limits are rejected")
     func listLimits() {
         let null = ProtoBytes().message(1, ProtoBytes().number(1, 1))
         let values = (0...Limits.argumentsMax).reduce(ProtoBytes()) { body, _ in
@@ -322,7 +322,7 @@ struct MalformedMessageTests {
         expect(.resourceExhausted, Self.save, ProtoBytes().message(1, change), "edited objects")
     }
 
-    @Test("an error number of a newer server means what its hundred means")
+    @Test("an unknown error number of a newer server means what its hundred means")
     func unknownErrorCodes() throws {
         let cases: [(UInt64, ErrorCode)] = [
             (0, .malformedMessage), (199, .malformedMessage), (299, .objectNotFound),
@@ -349,7 +349,7 @@ struct MalformedMessageTests {
         #expect(sink == [1])
     }
 
-    @Test("a NaN is not encoded")
+    @Test("a NaN in a message is not encoded")
     func sentNaN() {
         for value: Value in [.double(.nan), .float(.nan), .decimal(.nan)] {
             let reply = Reply.statistics([Statistic("x", value)])

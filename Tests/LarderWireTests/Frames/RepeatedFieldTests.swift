@@ -20,7 +20,7 @@ struct RepeatedFieldTests {
 
     private func change(_ fields: ProtoBytes) -> ProtoBytes { ProtoBytes().message(1, fields) }
 
-    @Test("in changes")
+    @Test("a field of a change that holds one message is rejected if it occurs twice")
     func changes() {
         let update = ProtoBytes().number(1, 2).message(2, Self.identifier)
         expectMalformed(14, change(update.message(2, Self.identifier)))
@@ -40,7 +40,7 @@ struct RepeatedFieldTests {
         expectMalformed(14, ProtoBytes().message(6, condition))
     }
 
-    @Test("in queries")
+    @Test("a field of a query that holds one message is rejected if it occurs twice")
     func queries() {
         let argument = ProtoBytes().message(1, Self.value)
         expectMalformed(12, ProtoBytes().message(2, argument.message(1, Self.value)))
@@ -48,7 +48,7 @@ struct RepeatedFieldTests {
         expectMalformed(12, ProtoBytes().message(7, variable.message(2, argument)))
     }
 
-    @Test("in rows and replies")
+    @Test("a field of rows or a reply that holds one message is rejected if it occurs twice")
     func replies() {
         let batch = ProtoBytes()
         expectMalformed(22, ProtoBytes().message(2, batch).message(2, batch))
@@ -61,7 +61,7 @@ struct RepeatedFieldTests {
         expectMalformed(37, ProtoBytes().message(7, empty.message(9, ProtoBytes())))
     }
 
-    @Test("in snapshots and observed queries")
+    @Test("a field of a snapshot or live query with one message is rejected if it occurs twice")
     func live() {
         let token = ProtoBytes().bytes(1, Samples.store.bytes)
         expectMalformed(43, ProtoBytes().message(1, token).message(1, token))
@@ -73,7 +73,7 @@ struct RepeatedFieldTests {
         expectMalformed(44, rows.message(10, ProtoBytes()).message(10, ProtoBytes()))
     }
 
-    @Test("in the history")
+    @Test("a field of the history that holds one message is rejected if it occurs twice")
     func history() {
         let token = ProtoBytes().bytes(1, Samples.store.bytes)
         for field: UInt64 in [1, 16] {

@@ -51,7 +51,7 @@ struct HistoryMessageTests {
 
     // MARK: Requests
 
-    @Test("malformed tokens are rejected")
+    @Test("malformed tokens in a request for the history are rejected")
     func tokens() {
         expect(nil, token: Self.token, "a token")
         for count in [0, 15, 17] {
@@ -91,7 +91,7 @@ struct HistoryMessageTests {
         for (code, body, what) in cases { expect(code, Self.history, body, what) }
     }
 
-    @Test("every kind of a list counts, however long the list is")
+    @Test("every kind in a list of the history's kinds counts, however long the list is")
     func kinds() throws {
         let packed = [UInt8](repeating: 1, count: 100) + [2]
         #expect(
@@ -108,7 +108,7 @@ struct HistoryMessageTests {
         expect(.malformedMessage, Self.history, follow.message(16, Self.token), "an end")
     }
 
-    @Test("1,000 names of one kind are accepted; one more, and names that are too long, are not")
+    @Test("1,000 names of one kind in a history filter are accepted, and no more or longer ones")
     func names() {
         for field: UInt64 in [3, 4, 5, 6, 8] {
             let name = ProtoBytes().text(field, "n").bytes
@@ -124,7 +124,7 @@ struct HistoryMessageTests {
         }
     }
 
-    @Test("a deletion without an end, or with a malformed one, is rejected")
+    @Test("a deletion from the history without an end, or with a malformed one, is rejected")
     func deletions() {
         expect(.malformedMessage, Self.deleteHistory, ProtoBytes(), "no end")
         let negative = ProtoBytes().number(3, UInt64(bitPattern: -1))
@@ -146,7 +146,7 @@ struct HistoryMessageTests {
         expect(code, Self.transactions, reply, what, sourceLocation: sourceLocation)
     }
 
-    @Test("a reply without a position, and malformed transactions, are rejected")
+    @Test("a reply of the history without a position, or with malformed transactions, is rejected")
     func transactions() {
         expect(.malformedMessage, Self.transactions, ProtoBytes(), "no position")
         expect(.malformedMessage, Self.transactions, ProtoBytes().number(2, 1), "a number")
@@ -163,7 +163,7 @@ struct HistoryMessageTests {
         expect(.malformedMessage, transaction: transaction.text(5, "1"), "a user that is text")
     }
 
-    @Test("malformed runs are rejected")
+    @Test("malformed runs in a reply of the history are rejected")
     func runs() {
         func expect(_ code: ErrorCode?, _ run: ProtoBytes, _ what: String) {
             self.expect(code, transaction: ProtoBytes().number(1, 1).message(7, run), what)
@@ -183,7 +183,7 @@ struct HistoryMessageTests {
         expect(.resourceExhausted, Self.run.raw(names), "too many properties")
     }
 
-    @Test("malformed values of deleted objects are rejected")
+    @Test("malformed values of deleted objects in a reply of the history are rejected")
     func tombstones() {
         func expect(_ code: ErrorCode?, _ tombstone: ProtoBytes, _ what: String) {
             let transaction = ProtoBytes().number(1, 1).message(8, tombstone)
@@ -204,7 +204,7 @@ struct HistoryMessageTests {
         expect(.resourceExhausted, many, "too many values")
     }
 
-    @Test("a reply that is encoded once is the same as one encoded for each stream")
+    @Test("a reply of the history that is encoded once has the bytes of one per stream")
     func encodedOnce() throws {
         let codec = WireCodec()
         for case (let name, .history(let history, let more)) in Samples.historyReplies where more {

@@ -54,7 +54,7 @@ struct LiveMessageTests {
                 == RequestEnvelope(id: 9, request: .openSnapshot))
     }
 
-    @Test("an open snapshot without a position, or with a malformed one, is rejected")
+    @Test("the reply for a snapshot without a position, or with a malformed one, is rejected")
     func opened() {
         func expect(_ code: ErrorCode?, _ body: ProtoBytes, _ what: String) {
             self.expect(code, Self.snapshotOpened, body, what)
@@ -70,7 +70,7 @@ struct LiveMessageTests {
 
     // MARK: Observing
 
-    @Test("a request to observe needs a query, and malformed fields are rejected")
+    @Test("a request to observe without a query, or with malformed fields, is rejected")
     func requests() {
         func expect(_ code: ErrorCode?, _ body: ProtoBytes, _ what: String) {
             self.expect(code, Self.observe, body, what)
@@ -91,7 +91,7 @@ struct LiveMessageTests {
         expect(.malformedMessage, cut, "a query cut short")
     }
 
-    @Test("a reply needs a position, and malformed fields are rejected")
+    @Test("a live reply without a position, or with malformed fields, is rejected")
     func replies() {
         func expect(_ code: ErrorCode?, _ body: ProtoBytes, _ what: String) {
             self.expect(code, Self.observed, body, what)
@@ -115,7 +115,7 @@ struct LiveMessageTests {
         }
     }
 
-    @Test("the lists of a change have one entry for each row")
+    @Test("the lists of a live change have one entry for each row, or it is rejected")
     func lengths() {
         func expect(_ code: ErrorCode?, _ body: ProtoBytes, _ what: String) {
             self.expect(code, Self.observed, body, what)
@@ -146,7 +146,7 @@ struct LiveMessageTests {
         }
     }
 
-    @Test("the sections are one column, with a value for each row")
+    @Test("the sections of a live reply are one column with a value for each row")
     func sections() {
         func expect(_ code: ErrorCode?, _ body: ProtoBytes, _ what: String) {
             self.expect(code, Self.observed, body, what)
@@ -169,7 +169,7 @@ struct LiveMessageTests {
         for (body, what) in cases { expect(.malformedMessage, body, what) }
     }
 
-    @Test("numbers may be packed or not, in several fields of one list")
+    @Test("the numbers of a live change may be packed or not, in several fields of one list")
     func packed() throws {
         let body = Self.reply.message(3, Self.rows(3)).number(4, 0).bytes(4, [1, 0x80, 2])
             .bytes(5, [0, 3]).number(5, 1).bytes(6, [0, 1, 0])
@@ -183,7 +183,7 @@ struct LiveMessageTests {
         #expect(observed.rows?.identity?.keys == [1, 1, 1])
     }
 
-    @Test("a reply that is encoded once is the same as one encoded for each observer")
+    @Test("a live reply that is encoded once has the bytes of one per observer")
     func encodedOnce() throws {
         let codec = WireCodec()
         for case (let name, .observed(let reply, more: true)) in Samples.liveReplies {

@@ -78,7 +78,7 @@ struct ArenaTests {
         #expect(arena.allocate(1_000 - 8) != nil)
     }
 
-    @Test("allocations are aligned and do not overlap")
+    @Test("allocations in an arena are aligned and do not overlap")
     func layout() throws {
         let arena = Arena()
         var ends: [UInt: UInt] = [:]
@@ -91,7 +91,7 @@ struct ArenaTests {
         }
     }
 
-    @Test("the memory bound of a body depends on its length, within a minimum and a maximum")
+    @Test("the memory bound of a message depends on its length, within a minimum and a maximum")
     func bounds() {
         #expect(Arena.bytesMax(forBodyOf: 0) == 1 << 20)
         #expect(Arena.bytesMax(forBodyOf: 1 << 20) == 33 << 20)

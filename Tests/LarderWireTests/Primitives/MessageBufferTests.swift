@@ -5,7 +5,7 @@ import Testing
 @Suite("A buffer in which messages are written")
 struct MessageBufferTests {
     @Test(
-        "nested messages have lengths of one byte and more",
+        "nested messages of any length are encoded with their lengths",
         arguments: [0, 1, 100, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152])
     func lengths(count: Int) throws {
         for more in 0..<(count < 20_000 ? 40 : 1) {
@@ -39,7 +39,7 @@ struct MessageBufferTests {
         #expect(try frame("Ann") == short)
     }
 
-    @Test("repeated numbers of a save reply are decoded, packed or not")
+    @Test("the numbers of a save reply are decoded, packed or not")
     func pieces() throws {
         let body = ProtoBytes().number(2, 5).bytes(2, [6, 0x80, 1]).number(4, 3).bytes(4, [1, 2])
             .number(99, 1).number(3, 2).number(5, 9).bytes(7, [0, 5]).number(7, 8)

@@ -49,7 +49,7 @@ struct ExpressionTests {
         (1..<depth).reduce(.object) { tree, _ in .not(tree) }
     }
 
-    @Test("nodes decode to the tree that they describe")
+    @Test("the nodes of an expression are decoded to the tree that they describe")
     func tree() throws {
         let nodes = [
             Self.node(Self.object), Self.node(Self.keyPath, [0], names: ["name"]),
@@ -64,7 +64,7 @@ struct ExpressionTests {
                 == .count(entityName: "Student", predicate: .tree(.comparison(expected))))
     }
 
-    @Test("packed and unpacked operands are the same")
+    @Test("packed and unpacked operands of an expression's nodes are the same")
     func unpackedOperands() throws {
         let single = ProtoBytes().number(1, Self.and).number(2, 0).number(2, 1)
         let nodes = [Self.node(Self.object), Self.node(Self.object), single]
@@ -73,7 +73,7 @@ struct ExpressionTests {
                 == .count(entityName: "Student", predicate: .tree(.and([.object, .object]))))
     }
 
-    @Test("arrays that are not a tree are rejected")
+    @Test("an array of nodes that is not a tree is rejected")
     func noTree() {
         let object = Self.node(Self.object)
         let cases: [(String, [ProtoBytes])] = [
@@ -93,7 +93,7 @@ struct ExpressionTests {
         }
     }
 
-    @Test("nodes with missing or extra fields are rejected")
+    @Test("a node of an expression with missing or extra fields is rejected")
     func malformedNodes() {
         let object = Self.node(Self.object)
         let long = String(repeating: "n", count: Limits.nameBytesMax + 1)
@@ -155,7 +155,7 @@ struct ExpressionTests {
         for (name, nodes, code) in cases { #expect(Self.rejection(nodes) == code, "\(name)") }
     }
 
-    @Test("unknown functions, operators and options are rejected")
+    @Test("unknown functions, operators and options in an expression are rejected")
     func malformedFunctions() {
         let object = Self.node(Self.object)
         let cases: [(String, [ProtoBytes])] = [
@@ -195,7 +195,7 @@ struct ExpressionTests {
         }
     }
 
-    @Test("64 levels are accepted and 65 rejected, by the decoder and by the encoder")
+    @Test("an expression of 64 levels is encoded and decoded, and one of 65 is rejected")
     func depth() throws {
         func nodes(_ depth: Int) -> [ProtoBytes] {
             [Self.node(Self.object)]
@@ -215,7 +215,7 @@ struct ExpressionTests {
         }
     }
 
-    @Test("4,096 nodes are accepted and 4,097 rejected, by the decoder and by the encoder")
+    @Test("an expression of 4,096 nodes is encoded and decoded, and one of 4,097 is rejected")
     func nodeCount() throws {
         func nodes(_ count: Int) -> [ProtoBytes] {
             Array(repeating: Self.node(Self.object), count: count - 1)

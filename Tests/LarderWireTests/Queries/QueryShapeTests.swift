@@ -19,7 +19,7 @@ struct QueryShapeTests {
         .tree(.comparison(Comparison(.keyPath("name"), .in, .list(values.map { .constant($0) }))))
     }
 
-    @Test("constants follow the given arguments, the predicate's before having's")
+    @Test("constants of a query follow the given arguments, the predicate's before HAVING's")
     func lifting() throws {
         let query = Query.aggregate(
             Aggregate(
@@ -43,7 +43,7 @@ struct QueryShapeTests {
                 == .tree(.comparison(Comparison(.keyPath("count"), .greaterThan, .argument(2)))))
     }
 
-    @Test("other constants have the same shape, another query has another")
+    @Test("queries with other constants have the same shape, and other queries another one")
     func equalShapes() throws {
         func shape(_ values: [Value]) throws -> QueryShape {
             try QueryRequest(.count(entityName: "Student", predicate: nameIs(values))).shape
@@ -60,7 +60,7 @@ struct QueryShapeTests {
         #expect(try shape(comparing: .equal) != shape(comparing: .notEqual))
     }
 
-    @Test("too many arguments are rejected, constants of the tree included")
+    @Test("too many arguments of a query are rejected, constants of the tree included")
     func argumentCount() throws {
         let full = QueryParameters(arguments: Array(repeating: 1, count: Limits.argumentsMax - 1))
         let one = Query.count(entityName: "Student", predicate: nameIs(["Ann"]))
@@ -75,7 +75,7 @@ struct QueryShapeTests {
         }
     }
 
-    @Test("random queries are decoded as they were encoded, with constants as arguments")
+    @Test("a random query is decoded as it was encoded, with its constants as arguments")
     func randomQueries() throws {
         var random = RandomQueries(generator: SeededGenerator.fromEnvironment("query coding"))
         for _ in 0..<max(1, RandomTesting.iterations() / 4) {
@@ -89,7 +89,7 @@ struct QueryShapeTests {
         }
     }
 
-    @Test("bytes that are not a query are rejected")
+    @Test("bytes that are not the shape of a query are rejected")
     func malformedShapes() {
         let student = ProtoBytes().text(1, "Student")
         let name = ProtoBytes().text(1, "name")

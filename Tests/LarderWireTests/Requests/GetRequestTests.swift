@@ -39,7 +39,7 @@ struct GetRequestTests {
         #expect(found == expected(bytes), "\(what)")
     }
 
-    @Test("whole")
+    @Test("a get request is decoded as protobuf-c decodes it")
     func whole() throws {
         for request in Self.requests {
             let body = try Self.body(request)
@@ -48,7 +48,7 @@ struct GetRequestTests {
         }
     }
 
-    @Test("cut after each byte, and with each bit of each byte flipped")
+    @Test("a get request that is cut, or has a flipped bit, is treated as protobuf-c does")
     func damaged() throws {
         for request in Self.requests {
             let body = try Self.body(request)
@@ -63,7 +63,7 @@ struct GetRequestTests {
         }
     }
 
-    @Test("damaged at random")
+    @Test("a get request that is damaged at random is treated as protobuf-c does")
     func mutated() throws {
         var generator = SeededGenerator.fromEnvironment("gets")
         let bodies = try Self.requests.map(Self.body)
@@ -75,7 +75,7 @@ struct GetRequestTests {
         }
     }
 
-    @Test("the names of several lists are one list, and unknown fields are ignored")
+    @Test("the names of several lists in a get are one list, and unknown fields are ignored")
     func pieces() throws {
         let identifier = ProtoBytes().text(2, "Student").number(9, 4).number(3, 5)
             .bytes(1, Array(repeating: 7, count: 16)).number(3, 6)
@@ -91,7 +91,7 @@ struct GetRequestTests {
         #expect(expected(body) == .get(identifiers, properties: properties))
     }
 
-    @Test("a known field of the wrong type is rejected, and names beyond the limit of all lists")
+    @Test("a get with a known field of the wrong type, or with too many names, is rejected")
     func refused() throws {
         let name = ProtoBytes().text(1, "a")
         let half = (0...Limits.propertiesMax / 2).reduce(ProtoBytes()) { list, _ in

@@ -24,7 +24,7 @@ struct AnswerSizeTests {
         }
     }
 
-    @Test("is never less than the size of the reply, and not much more")
+    @Test("the bound of a result's encoded size is never less than the size, and not much more")
     func results() throws {
         var random = SeededGenerator.fromEnvironment("sizes of results")
         for _ in 0..<RandomTesting.iterations(300) {

@@ -89,7 +89,7 @@ struct BatchTests {
         if found != wanted { #expect(values(found) == values(wanted), "\(what)") }
     }
 
-    @Test("whole, as batches and as objects", arguments: [1, 3])
+    @Test("a batch is decoded as protobuf-c decodes it, as rows and as objects", arguments: [1, 3])
     func whole(rowCount: Int) throws {
         let body = try Self.body(rowCount: rowCount)
         let batch = Self.batch(rowCount: rowCount)
@@ -101,13 +101,13 @@ struct BatchTests {
         #expect(try EncodedBatches.more(in: body.span.bytes))
     }
 
-    @Test("cut after each byte", arguments: [1, 3])
+    @Test("a batch that is cut after any byte is treated as protobuf-c does", arguments: [1, 3])
     func cut(rowCount: Int) throws {
         let body = try Self.body(rowCount: rowCount)
         for length in body.indices { try compare(Array(body[..<length]), "\(length) bytes") }
     }
 
-    @Test("with each bit of each byte flipped, or of each third", arguments: [1, 3])
+    @Test("a batch with one flipped bit is treated as protobuf-c does", arguments: [1, 3])
     func flipped(rowCount: Int) throws {
         let body = try Self.body(rowCount: rowCount)
         for offset in stride(from: 0, to: body.count, by: rowCount) {
@@ -119,7 +119,7 @@ struct BatchTests {
         }
     }
 
-    @Test("damaged at random")
+    @Test("a batch that is damaged at random is treated as protobuf-c does")
     func mutated() throws {
         var generator = SeededGenerator.fromEnvironment("batches")
         let bodies = [try Self.body(rowCount: 1), try Self.body(rowCount: 3)]
@@ -130,7 +130,7 @@ struct BatchTests {
         }
     }
 
-    @Test("an object whose arrays are not packed is the same object")
+    @Test("an object whose arrays are not packed is decoded to the same object")
     func pieces() throws {
         let identity = ProtoBytes().text(1, "Student").fixed64(2, 5).fixed64(3, 1)
         let number = ProtoBytes().text(1, "n").number(2, 4).bytes(4, []).fixed64(4, 9)
@@ -143,7 +143,7 @@ struct BatchTests {
         #expect(records.map(\.values) == [["n": 9, "s": "Bo"]])
     }
 
-    @Test("a long reply is decoded at once")
+    @Test("a reply with a long batch is decoded at once")
     func long() throws {
         let body = try Self.body(rowCount: 1_000)
         let batch = Self.batch(rowCount: 1_000)
@@ -153,7 +153,8 @@ struct BatchTests {
         #expect(throws: LarderError.self) { try received(body + [8]) }
     }
 
-    @Test("a reply that was encoded for a cache has the same bytes", arguments: [0, 1, 100])
+    @Test(
+        "a batch that was encoded for a cache is sent with the same bytes", arguments: [0, 1, 100])
     func sentAgain(rowCount: Int) throws {
         let batches = rowCount == 0 ? [] : [Self.batch(rowCount: rowCount)]
         let cached = EncodedBatches(encoding: batches)
@@ -162,7 +163,7 @@ struct BatchTests {
         #expect(try cached.batches() == batches)
     }
 
-    @Test("a decoded reply cannot be sent")
+    @Test("a decoded batch cannot be sent")
     func sentOn() {
         let reply = Reply.encodedBatches(EncodedBatches([]), more: false)
         #expect(throws: LarderError.self) {

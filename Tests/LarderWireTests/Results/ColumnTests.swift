@@ -45,7 +45,7 @@ struct ColumnTests {
             ])
     }
 
-    @Test("10,000 rows are decoded as they were encoded")
+    @Test("10,000 rows in columns are decoded as they were encoded")
     func manyRows() throws {
         let batch = Self.batch()
         let envelope = ReplyEnvelope(id: 1, reply: .batches([batch], more: false))
@@ -65,7 +65,7 @@ struct ColumnTests {
                     }))
     }
 
-    @Test("numbers are eight bytes each in the frame, least significant byte first")
+    @Test("numbers in columns are eight bytes each, least significant byte first")
     func layout() throws {
         let integers: [Int64] = [1, -1, 0x0102_0304_0506_0708]
         let batch = Batch(
@@ -87,7 +87,7 @@ struct ColumnTests {
         #expect(frame.count <= 8 * Self.rowCount + 40)
     }
 
-    @Test("numbers that are not packed are decoded too")
+    @Test("numbers in columns that are not packed are decoded too")
     func unpacked() throws {
         let column = ProtoBytes().text(1, "n").number(2, 4).fixed64(4, 5).fixed64(4, 6)
         let batch = ProtoBytes().number(1, 2).message(3, column)

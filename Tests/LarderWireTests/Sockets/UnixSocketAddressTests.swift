@@ -15,7 +15,7 @@ struct UnixSocketAddressTests {
         }
     }
 
-    @Test("a path of 107 bytes is accepted, one of 108 is refused with both numbers")
+    @Test("a socket address of 107 bytes is accepted, and one of 108 is refused with both numbers")
     func length() {
         #expect(refusal(String(repeating: "x", count: 107)) == nil)
         let error = refusal(String(repeating: "x", count: 108))
@@ -25,7 +25,7 @@ struct UnixSocketAddressTests {
         #expect(refusal("\0" + String(repeating: "x", count: 107)) != nil)
     }
 
-    @Test("an empty path, and one with a zero byte inside, are refused")
+    @Test("an empty socket path, and one with a zero byte inside, are refused")
     func malformed() {
         #expect(refusal("")?.message == "the socket path is empty")
         #expect(refusal("/tmp/a\0b")?.message == "the socket path contains a zero byte")
@@ -33,7 +33,8 @@ struct UnixSocketAddressTests {
     }
 
     @Test(
-        "a socket bound to an address is reached at it", arguments: ["/tmp/larder-", "\0larder-"])
+        "a socket that is bound to an address is reached at it",
+        arguments: ["/tmp/larder-", "\0larder-"])
     func reached(prefix: String) throws {
         let path = prefix + UUID().uuidString
         let address = try UnixSocketAddress(path: path)

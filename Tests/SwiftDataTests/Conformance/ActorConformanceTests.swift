@@ -77,7 +77,7 @@ private actor OwnActor: ModelActor {
 
 @Suite("Model actors, as documented")
 struct ActorConformanceTests {
-    @Test("the macro's actor has the container, and a context of its own that stays the same")
+    @Test("an actor of the macro ModelActor has the container, and one context of its own")
     func macro() async throws {
         let container = try makeContainer()
         let actor = Notes(modelContainer: container)
@@ -91,7 +91,7 @@ struct ActorConformanceTests {
         #expect(counts == (1, 1))
     }
 
-    @Test("the subscript finds a model by identifier and type, else it is nil")
+    @Test("the subscript of a model actor finds a model by identifier and type, or is nil")
     func subscripts() async throws {
         let container = try makeContainer()
         let actor = Notes(modelContainer: container)
@@ -105,7 +105,7 @@ struct ActorConformanceTests {
         #expect(await actor.text(identifier) == nil)
     }
 
-    @Test("an actor with an executor of its own runs on it, with its context")
+    @Test("a model actor with an executor of its own runs on it, with its context")
     func ownExecutor() async throws {
         let container = try makeContainer()
         let actor = OwnActor(container)
@@ -117,7 +117,7 @@ struct ActorConformanceTests {
         #expect(found?.text == "n")
     }
 
-    @Test("the default executor runs jobs one after the other, never two at once")
+    @Test("the default executor of a model actor runs jobs one after the other")
     func serial() async throws {
         let container = try makeContainer()
         let actor = Notes(modelContainer: container)
@@ -133,7 +133,7 @@ struct ActorConformanceTests {
         #expect(executor.modelContext === context)
     }
 
-    @Test("the author of an actor's context is that of its transactions")
+    @Test("the author of a model actor's context is that of its transactions")
     func author() async throws {
         let container = try makeContainer()
         let actor = Notes(modelContainer: container)

@@ -17,7 +17,7 @@ struct BadInputTests {
 
     // MARK: - Predicates
 
-    @Test("a predicate that cannot be translated names the part")
+    @Test("a predicate that cannot be translated is an error that names the part")
     func predicates() throws {
         let context = ModelContext(try makeKinds())
         func text(_ predicate: Predicate<Everything>) throws -> String {
@@ -32,7 +32,7 @@ struct BadInputTests {
         #expect(try text(#Predicate { $0.text.hashValue == 1 }).contains("String"))
     }
 
-    @Test("a requirement of a protocol that the class computes is refused, and one it has is not")
+    @Test("a requirement of a protocol that the class computes is refused in a predicate")
     func requirements() throws {
         let context = ModelContext(try makeContainer())
         context.insert(Article(title: "a", words: 3))
@@ -57,7 +57,7 @@ struct BadInputTests {
 
     // MARK: - Schemas
 
-    @Test("a model class without an inverse where two fit names both")
+    @Test("a model class without an inverse where two fit is an error that names both")
     func ambiguousInverse() throws {
         let text = try text(.loadIssueModelContainer) {
             _ = try ModelContainer(
@@ -67,7 +67,7 @@ struct BadInputTests {
         #expect(text.contains("the inverse may be Book.author or Book.editor"))
     }
 
-    @Test("a schema that does not match the store names what does not, and changes nothing")
+    @Test("a schema that does not match the store is an error that names what does not")
     func schemas() throws {
         let folder = try StoreFileTests.Folder()
         let configuration = ModelConfiguration(url: folder.url.appending(path: "a.store"))
@@ -105,7 +105,7 @@ struct BadInputTests {
     /// Unchecked: it is used on the thread of the test.
     private struct Victim: @unchecked Sendable { let process: StoreProcess }
 
-    @Test("a store that another user owns is refused", .enabled(if: getuid() == 0))
+    @Test("opening a store that another user owns is refused", .enabled(if: getuid() == 0))
     func otherUser() throws {
         let folder = try StoreFileTests.Folder()
         let url = folder.url.appending(path: "a.store")
@@ -119,7 +119,7 @@ struct BadInputTests {
         #expect(text.contains("user"), "\(text)")
     }
 
-    @Test("a store whose owner is killed during a save is saved once, by this process")
+    @Test("a save during which the store's owner is killed is made once, by this process")
     func killedOwner() throws {
         let folder = try StoreFileTests.Folder()
         let url = folder.url.appending(path: "a.store")
@@ -136,7 +136,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "a server's socket that goes away in a save is an error, and the changes are kept",
+        "a save during which the server's socket is lost is an error, and the changes are kept",
         .timeLimit(.minutes(30)))
     func killedServer() throws {
         let folder = try StoreFileTests.Folder()

@@ -59,7 +59,7 @@ enum Shape: Codable, Equatable {
 
 @Suite("A property of a model that was never read and is gone")
 struct BlankValueTests {
-    @Test("has a value, also of a type that refuses an empty one")
+    @Test("a property of a deleted model that was never read has a value, whatever its type")
     func strictTypes() throws {
         let container = try ModelContainer(
             for: Strict.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

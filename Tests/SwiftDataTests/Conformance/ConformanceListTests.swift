@@ -14,7 +14,7 @@ struct ConformanceListTests {
     private func isObservable<T: AnyObject & Observable>(_: T.Type) {}
     private func isSchemaProperty<T: SchemaProperty>(_: T.Type) {}
 
-    @Test("configurations, containers and contexts")
+    @Test("configurations, containers and contexts conform to the documented protocols")
     func containers() {
         isHashable(ModelConfiguration.self)
         isSendable(ModelConfiguration.self)
@@ -33,7 +33,7 @@ struct ConformanceListTests {
         #expect(store == DefaultStore.self)
     }
 
-    @Test("schemas and their properties")
+    @Test("schemas and their properties conform to the documented protocols")
     func schemas() {
         isCodable(Schema.self)
         isDebuggable(Schema.self)
@@ -54,7 +54,7 @@ struct ConformanceListTests {
         isSendable(MigrationStage.self)
     }
 
-    @Test("identifiers, histories and errors")
+    @Test("identifiers, histories and errors conform to the documented protocols")
     func values() throws {
         isCodable(PersistentIdentifier.self)
         isHashable(PersistentIdentifier.ID.self)
@@ -81,7 +81,7 @@ struct ConformanceListTests {
     private func isConfiguration<T: DataStoreConfiguration & Hashable>(_: T.Type) {}
     private func isIdentifiable<T: Identifiable>(_: T.Type) where T.ID == UUID {}
 
-    @Test("stores, and what they are given and return")
+    @Test("stores, and their requests and results, conform to the documented protocols")
     func stores() {
         isStore(DefaultStore.self)
         isConfiguration(ModelConfiguration.self)

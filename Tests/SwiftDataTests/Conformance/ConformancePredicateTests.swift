@@ -30,7 +30,7 @@ struct ConformancePredicateTests {
         return before
     }
 
-    @Test("to-many: contains, nested, filter, count, allSatisfy, isEmpty")
+    @Test("predicates over to-many relationships select the right models, pending or saved")
     func toMany() throws {
         #expect(
             try matching(#Predicate { $0.many.contains { $0.name == "Blue" } }) == ["Éva"])
@@ -51,7 +51,7 @@ struct ConformancePredicateTests {
                 == ["bob"])
     }
 
-    @Test("structures that are stored as JSON: members, and captured values")
+    @Test("predicates over members of structures select the right models, pending or saved")
     func structures() throws {
         #expect(try matching(#Predicate { $0.place.city == "Rome" }) == ["Ada", "bob"])
         #expect(
@@ -67,7 +67,7 @@ struct ConformancePredicateTests {
         #expect(try matching(#Predicate { $0.places == places }) == [])
     }
 
-    @Test("members of an optional structure, with a default for nil")
+    @Test("predicates over an optional structure can use a default for nil")
     func optionalStructure() throws {
         let context = ModelContext(
             try ModelContainer(
@@ -89,7 +89,7 @@ struct ConformancePredicateTests {
         }
     }
 
-    @Test("an order by members that are dates, and of strings for people")
+    @Test("models are ordered by members that are dates, and by strings for people")
     func orderByMembers() throws {
         let context = ModelContext(
             try ModelContainer(
@@ -111,7 +111,7 @@ struct ConformancePredicateTests {
         }
     }
 
-    @Test("a computed member of a structure is refused, and the error names the type")
+    @Test("a computed member of a structure in a predicate is an error that names the type")
     func computedMember() throws {
         let error = #expect(throws: SwiftDataError.self) {
             _ = try matching(#Predicate { $0.place.hashValue == 1 })
@@ -120,7 +120,7 @@ struct ConformancePredicateTests {
         #expect("\(try #require(error))".contains("Place"))
     }
 
-    @Test("to-one and optionals: chains, if let, flatMap, nil")
+    @Test("predicates over to-one relationships and optionals select the right models")
     func optionals() throws {
         #expect(try matching(#Predicate { $0.required.name == "Red" }) == ["Ada"])
         #expect(try matching(#Predicate { $0.optional?.name == "Red" }) == ["bob", "Éva"])
@@ -136,7 +136,8 @@ struct ConformancePredicateTests {
         #expect(try matching(#Predicate { ($0.note ?? "x") == "x" }) == ["Ada"])
     }
 
-    @Test("captured values: enums, decimals, dates, sets, ranges")
+    @Test(
+        "predicates with captured enums, decimals, dates, sets and ranges select the right models")
     func captured() throws {
         let genre = Genre.essay
         #expect(try matching(#Predicate { $0.genre == genre }) == ["bob"])
@@ -154,7 +155,7 @@ struct ConformancePredicateTests {
         #expect(try matching(.false).isEmpty)
     }
 
-    @Test("strings: standard contains, comparisons without case")
+    @Test("predicates that compare strings without case or by language select the right models")
     func strings() throws {
         #expect(
             try matching(#Predicate { $0.text.localizedStandardContains("ev") }) == ["Éva"])
@@ -168,7 +169,7 @@ struct ConformancePredicateTests {
         #expect(try matching(#Predicate { $0.text.starts(with: "A") }) == ["Ada"])
     }
 
-    @Test("identifiers: persistentModelID, id, of related models, temporary and permanent")
+    @Test("predicates over identifiers select the right models, temporary and permanent")
     func identifiers() throws {
         let context = ModelContext(try makeKinds())
         let model = Everything(text: "a", required: Target(name: "t"))
@@ -188,7 +189,7 @@ struct ConformancePredicateTests {
         }
     }
 
-    @Test("what cannot be translated is an error that says so")
+    @Test("a predicate that cannot be translated is an error with a message")
     func unsupported() throws {
         let context = ModelContext(try makeContainer())
         let descriptor = FetchDescriptor<Article>(predicate: #Predicate { $0.isShown })
@@ -219,7 +220,7 @@ struct RequirementTests {
                 predicate: #Predicate { $0.title == title }, sortBy: [SortDescriptor(\.words)]))
     }
 
-    @Test("are those of the properties of the class")
+    @Test("the key path of a protocol's requirement is that of the class's property")
     func requirements() throws {
         let context = ModelContext(try makeContainer())
         context.insert(Article(title: "a", words: 2))

@@ -26,7 +26,7 @@ struct ConfigurationConformanceTests {
         #expect(configuration != ModelConfiguration(isStoredInMemoryOnly: true))
     }
 
-    @Test("a name is that of the file, without its extension")
+    @Test("the name of a configuration is that of its file, without the extension")
     func name() {
         let configuration = ModelConfiguration("notes")
         #expect(configuration.name == "notes")
@@ -44,7 +44,7 @@ struct ConfigurationConformanceTests {
         #expect(configuration.debugDescription.contains("in memory"))
     }
 
-    @Test("a configuration for types has their schema")
+    @Test("a configuration for model types has their schema")
     func types() throws {
         let configuration = ModelConfiguration(
             for: Article.self, Note.self, isStoredInMemoryOnly: true)
@@ -53,7 +53,7 @@ struct ConfigurationConformanceTests {
         #expect(schema.entity(for: Note.self)?.name == "Note")
     }
 
-    @Test("every argument of the initializers is a property")
+    @Test("every argument of a configuration's initializers is a property")
     func arguments() {
         let schema = Schema([Article.self])
         let one = ModelConfiguration(
@@ -76,7 +76,7 @@ struct ConfigurationConformanceTests {
         #expect(ModelConfiguration("named", url: url).name == "named")
     }
 
-    @Test("the store of a group is in a folder with the name of the group")
+    @Test("the store of an app group is in a folder with the name of the group")
     func group() {
         typealias GroupContainer = ModelConfiguration.GroupContainer
         let group = GroupContainer.identifier("group.org.example")
@@ -89,7 +89,7 @@ struct ConfigurationConformanceTests {
                 == ModelConfiguration("notes").url)
     }
 
-    @Test("a name that cannot be that of a file is an error of the configuration")
+    @Test("a configuration's name that cannot be that of a file is an error")
     func validation() throws {
         let long = ModelConfiguration(String(repeating: "a", count: 300))
         #expect(throws: SwiftDataError.configurationFileNameTooLong) { try long.validate() }
@@ -102,7 +102,7 @@ struct ConfigurationConformanceTests {
         #expect(throws: Never.self) { try ModelConfiguration("a b.c").validate() }
     }
 
-    @Test("its store type is DefaultStore")
+    @Test("the store type of a configuration is DefaultStore")
     func storeType() throws {
         #expect(ModelConfiguration.Store.self == DefaultStore.self)
         let configuration = ModelConfiguration(for: Note.self, isStoredInMemoryOnly: true)
@@ -115,7 +115,7 @@ struct ConfigurationConformanceTests {
 
 @Suite("Containers, as documented")
 struct ContainerConformanceTests {
-    @Test("every initializer opens the stores of its configurations")
+    @Test("every initializer of a container opens the stores of its configurations")
     func initializers() throws {
         let memory = ModelConfiguration(isStoredInMemoryOnly: true)
         let schema = Schema([Note.self, Article.self])
@@ -143,7 +143,7 @@ struct ContainerConformanceTests {
         #expect(custom.schema.entity(for: Note.self) != nil)
     }
 
-    @Test("a migration plan and a versioned schema are those of the container")
+    @Test("a container has the migration plan and the versioned schema of its initializer")
     func migrationPlan() throws {
         let schema = Schema(versionedSchema: PeopleV2.self)
         #expect(schema.version == PeopleV2.versionIdentifier)
@@ -154,7 +154,7 @@ struct ContainerConformanceTests {
         #expect(container.schema == schema)
     }
 
-    @Test("a container is equal to itself only")
+    @Test("a container is equal to itself and to no other container")
     func equality() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -164,7 +164,7 @@ struct ContainerConformanceTests {
         #expect(ModelContext(container) != context)
     }
 
-    @Test("configurations are those given, and those set")
+    @Test("a container has the configurations that were given or set")
     func configurations() throws {
         let container = try makeContainer()
         let before = container.configurations
@@ -173,7 +173,7 @@ struct ContainerConformanceTests {
         #expect(container.configurations.map(\.name) == ["other"])
     }
 
-    @Test("two configurations of one place, and a schema that the container lacks, are errors")
+    @Test("two configurations of one file, and an entity that the container lacks, are errors")
     func contradictions() throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).store")
         #expect(throws: SwiftDataError.duplicateConfiguration) {
@@ -189,7 +189,7 @@ struct ContainerConformanceTests {
         }
     }
 
-    @MainActor @Test("the main context is one per container, and has it")
+    @MainActor @Test("a container has one main context, which has the container")
     func mainContext() throws {
         let container = try makeContainer()
         #expect(container.mainContext === container.mainContext)
@@ -197,7 +197,7 @@ struct ContainerConformanceTests {
         #expect(try makeContainer().mainContext !== container.mainContext)
     }
 
-    @Test("containers in memory are apart from each other")
+    @Test("two containers in memory have separate models")
     func apart() throws {
         let context = ModelContext(try makeContainer())
         context.insert(Tag(name: "t"))
@@ -205,7 +205,7 @@ struct ContainerConformanceTests {
         #expect(try ModelContext(makeContainer()).fetchCount(FetchDescriptor<Tag>()) == 0)
     }
 
-    @Test("erase removes all models and the history before it, and the container is used on")
+    @Test("erase removes all models and the history, and the container can be used afterwards")
     func erase() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -230,7 +230,7 @@ struct ContainerConformanceTests {
     }
 
     @available(*, deprecated)
-    @Test("deleteAllData is the former name of erase")
+    @Test("deleteAllData, the former name of erase, removes all models")
     func deleteAllData() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -240,7 +240,7 @@ struct ContainerConformanceTests {
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<Tag>()) == 0)
     }
 
-    @Test("a store that does not allow saving refuses changes, and others are saved")
+    @Test("a store that does not allow saving refuses changes, and other stores are saved")
     func allowsSave() throws {
         let readOnly = ModelConfiguration(
             "read", schema: Schema([Note.self, Article.self]), isStoredInMemoryOnly: true,
@@ -261,7 +261,7 @@ struct ContainerConformanceTests {
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<Parcel>()) == 1)
     }
 
-    @Test("a missing file is not created for reading only")
+    @Test("opening a missing file for reading only does not create it")
     func missingForReading() throws {
         let folder = try StoreFileTests.Folder()
         let url = folder.url.appending(path: "none.store")
@@ -281,7 +281,7 @@ struct ContainerConformanceTests {
         #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
     }
 
-    @Test("a store is a file in SQLite's format, which may be copied after a save and removed")
+    @Test("a container's file has SQLite's format, and may be copied after a save and removed")
     func file() throws {
         let folder = try StoreFileTests.Folder()
         let url = folder.url.appending(path: "a.store")

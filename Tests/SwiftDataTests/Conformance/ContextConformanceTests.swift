@@ -11,7 +11,7 @@ struct ContextConformanceTests {
         return context
     }
 
-    @Test("the author and the editing state are those of the context")
+    @Test("the author of a context is the author of its editing state")
     func author() throws {
         let context = try context()
         #expect(context.author == nil)
@@ -52,7 +52,7 @@ struct ContextConformanceTests {
         #expect(Key(rawValue: "historyTokens") == .historyTokens)
     }
 
-    @Test("the notification of a save has sets of what was inserted, updated and deleted")
+    @Test("the notification of a save has sets of inserted, updated and deleted models")
     func notification() throws {
         final class Seen: @unchecked Sendable {
             // Written and read by one test.
@@ -81,7 +81,7 @@ struct ContextConformanceTests {
         }
     }
 
-    @Test("insert takes the graph along; only the root is inserted by hand")
+    @Test("insert inserts the whole graph of a model")
     func insertCascades() throws {
         let context = try context()
         let article = Article(title: "a", category: Category(name: "c"))
@@ -97,8 +97,7 @@ struct ContextConformanceTests {
         #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Article>()) == 2)
     }
 
-    @Test(
-        "delete marks only: the model is in deletedModelsArray and has its context until the save")
+    @Test("a deleted model is in deletedModelsArray and has its context until the save")
     func deleteMarks() throws {
         let context = try context(1)
         let model = try #require(try context.fetch(FetchDescriptor<Article>()).first)
@@ -114,7 +113,7 @@ struct ContextConformanceTests {
         #expect(model.modelContext == nil)
     }
 
-    @Test("an insert that is deleted before the save is forgotten")
+    @Test("a model that is inserted and deleted before the save is no change")
     func insertAndDelete() throws {
         let context = try context()
         let model = Article(title: "a")
@@ -124,7 +123,7 @@ struct ContextConformanceTests {
         #expect(context.deletedModelsArray.isEmpty)
     }
 
-    @Test("a deletion by predicate includes subclasses, unless it says otherwise")
+    @Test("a deletion by predicate includes subclasses, unless it excludes them")
     func deletionOfSubclasses() throws {
         func remaining(_ includeSubclasses: Bool?) throws -> [String] {
             let context = ModelContext(
@@ -164,7 +163,7 @@ struct ContextConformanceTests {
         #expect(try other.fetchCount(FetchDescriptor<Tag>()) == 1)
     }
 
-    @Test("rollback forgets inserts and deletes, and restores values and relationships")
+    @Test("rollback discards inserts and deletes, and restores values and relationships")
     func rollback() throws {
         let context = try context(1, 2)
         let models = try context.fetch(FetchDescriptor<Article>(sortBy: [SortDescriptor(\.words)]))
@@ -223,7 +222,7 @@ struct ContextConformanceTests {
         #expect(Set(try other.fetch(FetchDescriptor<Article>()).map(\.words)) == [3, 4])
     }
 
-    @Test("the model of an identifier is the registered one, without a refresh")
+    @Test("model(for:) returns the registered model without a refresh")
     func modelIsNotRefreshed() throws {
         let context = try context(1)
         let model = try #require(try context.fetch(FetchDescriptor<Article>()).first)
@@ -236,7 +235,7 @@ struct ContextConformanceTests {
         #expect(model.words == 2)
     }
 
-    @Test("a registered model is one that the context has; the store is never read")
+    @Test("registeredModel(for:) returns only a model of the context, and reads no store")
     func registeredModel() throws {
         let context = try context(1)
         let model = try #require(try context.fetch(FetchDescriptor<Article>()).first)
@@ -259,7 +258,7 @@ struct FetchConformanceTests {
         return context
     }
 
-    @Test("a descriptor without arguments fetches everything, pending changes included")
+    @Test("a fetch descriptor without arguments fetches everything, also pending changes")
     func descriptor() {
         var descriptor = FetchDescriptor<Article>()
         #expect(descriptor.predicate == nil)
@@ -279,7 +278,7 @@ struct FetchConformanceTests {
         sendable(descriptor)
     }
 
-    @Test("limit and offset apply to the sorted result, with pending changes too")
+    @Test("limit and offset of a fetch apply to the sorted result, with pending changes too")
     func limits() throws {
         let context = try context(3, 1, 2)
         var descriptor = FetchDescriptor<Article>(sortBy: [SortDescriptor(\.words)])
@@ -295,7 +294,7 @@ struct FetchConformanceTests {
         #expect(try context.fetchCount(descriptor) == 0)
     }
 
-    @Test("without pending changes the result is that of the store")
+    @Test("a fetch without pending changes has the result of the store")
     func storedOnly() throws {
         let context = try context(1, 2)
         context.insert(Article(title: "3", words: 3))
@@ -307,7 +306,7 @@ struct FetchConformanceTests {
         #expect(try context.fetchIdentifiers(descriptor).count == 1)
     }
 
-    @Test("identifiers are those of the models, in order, and are also read in batches")
+    @Test("fetchIdentifiers returns the identifiers of the models in order, also in batches")
     func identifiers() throws {
         let context = try context(2, 1, 3)
         let descriptor = FetchDescriptor<Article>(sortBy: [SortDescriptor(\.words)])
@@ -382,7 +381,7 @@ struct FetchConformanceTests {
         #expect(try context.fetch(descriptor).map(\.title) == ["1", "2", "3"])
     }
 
-    @Test("strings are sorted by their characters, or in an order for people")
+    @Test("models are sorted by the characters of strings, or in an order for people")
     func sortStrings() throws {
         let context = try context()
         for title in ["b", "a10", "A9", "ä", "Z"] {

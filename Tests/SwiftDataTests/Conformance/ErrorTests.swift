@@ -14,7 +14,7 @@ struct ErrorTests {
         .historyTokenExpired, .invalidTransactionFetchRequest, .unknownDataStoreSchema,
     ]
 
-    @Test("are different cases with a sentence each, and are matched by ~=")
+    @Test("the errors of SwiftData are different cases with a sentence each, matched by ~=")
     func cases() {
         #expect(Set(Self.all).count == 17)
         #expect(Set(Self.all.map(\.description)).count == 17)
@@ -126,7 +126,7 @@ struct ErrorTests {
         #expect(!context.hasChanges)
     }
 
-    @Test("a stage of a plan that leads back is refused")
+    @Test("a migration plan with a stage that leads back is refused")
     func backwardMigration() {
         let text = description(.backwardMigration) {
             _ = try ModelContainer(
@@ -136,7 +136,7 @@ struct ErrorTests {
         #expect(text.contains("from version 2.0.0 to 1.0.0"), "\(text)")
     }
 
-    @Test("a stage with a schema that its plan does not list is refused")
+    @Test("a migration stage with a schema that its plan does not list is refused")
     func unknownSchema() {
         let text = description(.unknownSchema) {
             _ = try ModelContainer(

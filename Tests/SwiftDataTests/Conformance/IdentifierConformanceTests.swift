@@ -51,7 +51,7 @@ struct IdentifierConformanceTests {
         #expect(parts.uriRepresentation == "x-coredata:///Article/\(parts.primaryKey)")
     }
 
-    @Test("the JSON with sorted keys is the same each time, and finds the model elsewhere")
+    @Test("the JSON of an identifier with sorted keys is the same each time")
     func stable() throws {
         let (context, article) = try saved()
         let encoder = JSONEncoder()
@@ -69,7 +69,7 @@ struct IdentifierConformanceTests {
         #expect(found.map(\.title) == ["a"])
     }
 
-    @Test("an identifier is made of a URI by the JSON that has it")
+    @Test("an identifier is read from a URI by the JSON that has it")
     func ofURI() throws {
         let (_, article) = try saved()
         let parts = try parts(article.persistentModelID)
@@ -86,7 +86,7 @@ struct IdentifierConformanceTests {
         }
     }
 
-    @Test("identifiers are compared, hashed, and have an ID of their own")
+    @Test("identifiers can be compared and hashed, and have an ID of their own")
     func comparison() throws {
         let context = ModelContext(try makeContainer())
         let articles = (0..<3).map { Article(title: "\($0)") }

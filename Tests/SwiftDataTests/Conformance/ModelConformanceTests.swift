@@ -66,7 +66,7 @@ struct ModelConformanceTests {
         #expect(Set([other, article]).count == 1)
     }
 
-    @Test("an optional list is nil or empty; both are read back as an empty list")
+    @Test("an optional list that is nil or empty is read as an empty list")
     func optionalLists() throws {
         let container = try ModelContainer(
             for: Member.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -95,7 +95,7 @@ struct ModelConformanceTests {
         #expect(metadata.count == 2)
     }
 
-    @Test("the root of a class hierarchy is its topmost model")
+    @Test("the root of a model's class hierarchy is its topmost model class")
     func root() {
         #expect(Vehicle.Root.self == Vehicle.self)
         #expect(Car.Root.self == Vehicle.self)
@@ -181,7 +181,7 @@ struct BackingDataConformanceTests {
         #expect(try context.fetchCount(FetchDescriptor<Tag>()) == 1)
     }
 
-    @Test("backing data that a model creates makes a model of it")
+    @Test("backing data that a model class creates makes a model with it")
     func creation() throws {
         func make<M: PersistentModel>(_ type: M.Type) -> M {
             M(backingData: M.createBackingData())
@@ -195,7 +195,7 @@ struct BackingDataConformanceTests {
             try ModelContext(context.container).fetch(FetchDescriptor<Tag>()).map(\.name) == ["t"])
     }
 
-    @Test("a model that is given the backing data of another one has its values")
+    @Test("a model that is given the backing data of another model has its values")
     func assignment() throws {
         let (one, two) = (Tag(name: "1"), Tag(name: "2"))
         one.persistentBackingData = two.persistentBackingData

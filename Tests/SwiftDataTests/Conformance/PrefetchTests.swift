@@ -53,7 +53,7 @@ struct PrefetchTests {
         #expect(store.requestCount <= 6)
     }
 
-    @Test("a fetch of some properties reads those columns only, and the others when they are used")
+    @Test("a fetch with propertiesToFetch reads only those columns, and the others when used")
     func propertiesToFetch() throws {
         let (container, store) = try Self.filled()
         let context = ModelContext(container)
@@ -75,7 +75,7 @@ struct PrefetchTests {
         #expect(read.map(\.words) == [100, 1])
     }
 
-    @Test("a change of a property that was not read leaves the others as they are")
+    @Test("a change of a property that was not read leaves the other properties unchanged")
     func changeOfUnread() throws {
         let (container, _) = try Self.filled()
         let context = ModelContext(container)
@@ -93,7 +93,7 @@ struct PrefetchTests {
         #expect(read?.category?.name == "c1")
     }
 
-    @Test("every kind of property can be one of those to fetch")
+    @Test("every kind of property can be in propertiesToFetch")
     func everyKind() throws {
         let schema = Schema([Everything.self, Target.self, Part.self])
         let store = try CountingStore(schema)
@@ -120,7 +120,7 @@ struct PrefetchTests {
         #expect(read.readAll() == model.readAll())
     }
 
-    @Test("the identifier alone, and properties with pending changes, are also possible")
+    @Test("propertiesToFetch can be the identifier, and properties with pending changes")
     func identifierAlone() throws {
         let (container, store) = try Self.filled()
         let context = ModelContext(container)

@@ -25,12 +25,12 @@ struct SafetyTests {
         return model
     }
 
-    @Test("of a model that was never inserted")
+    @Test("no access to a model that was never inserted ends the process")
     func neverInserted() async throws {
         await use(Everything(text: "a", required: Target(name: "t")), Target(name: "u"))
     }
 
-    @Test("of a model that will be deleted, and of one that was deleted")
+    @Test("no access to a deleted model, before or after the save, ends the process")
     func deleted() async throws {
         let context = ModelContext(try makeKinds())
         let model = make(context)
@@ -50,7 +50,7 @@ struct SafetyTests {
         #expect(try context.fetchCount(FetchDescriptor<Everything>()) == 0)
     }
 
-    @Test("of a model that another context deleted")
+    @Test("no access to a model that another context deleted ends the process")
     func deletedElsewhere() async throws {
         let container = try makeKinds()
         let context = ModelContext(container)
@@ -67,7 +67,7 @@ struct SafetyTests {
         await use(model, Target(name: "u"))
     }
 
-    @Test("of a model whose insertion was rolled back or deleted before the save")
+    @Test("no access to a model whose insertion was rolled back or deleted ends the process")
     func rolledBack() async throws {
         let context = ModelContext(try makeKinds())
         let model = make(context)
@@ -81,7 +81,7 @@ struct SafetyTests {
         #expect(try context.fetchCount(FetchDescriptor<Everything>()) == 0)
     }
 
-    @Test("of a model of an identifier that is gone, although it was never read")
+    @Test("no access to a model of a deleted identifier that was never read ends the process")
     func neverRead() async throws {
         let container = try makeKinds()
         let context = ModelContext(container)
@@ -101,7 +101,7 @@ struct SafetyTests {
         #expect(found.isEmpty)
     }
 
-    @Test("of a required relationship whose target was deleted")
+    @Test("no access to a required relationship whose target was deleted ends the process")
     func requiredTarget() async throws {
         let container = try makeKinds()
         let context = ModelContext(container)
@@ -116,7 +116,7 @@ struct SafetyTests {
         #expect(model.required.name == "t")
     }
 
-    @Test("of models whose context or container has ended")
+    @Test("no access to a model whose context or container is released ends the process")
     func withoutContext() async throws {
         var context: ModelContext? = ModelContext(try makeKinds())
         let model = make(try #require(context))
@@ -128,7 +128,7 @@ struct SafetyTests {
         await use(unsaved, Target(name: "u"))
     }
 
-    @Test("by many threads that read the same models")
+    @Test("many threads that read the same models do not end the process")
     func threads() async throws {
         let container = try makeKinds()
         let writer = ModelContext(container)
@@ -148,7 +148,7 @@ struct SafetyTests {
         }
     }
 
-    @Test("by threads that read while the context deletes the models")
+    @Test("threads that read models while the context deletes them do not end the process")
     func threadsBesideDeletions() async throws {
         for _ in 0..<20 {
             let container = try makeKinds()

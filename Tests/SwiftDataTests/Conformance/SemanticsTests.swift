@@ -30,7 +30,7 @@ struct SemanticsTests {
         #expect(saved.storeIdentifier != nil)
     }
 
-    @Test("the arrays have what was inserted, changed and deleted")
+    @Test("the arrays of a context have the inserted, changed and deleted models")
     func arrays() throws {
         let context = ModelContext(try makeContainer())
         let (one, two) = (Article(title: "1"), Article(title: "2"))
@@ -75,7 +75,7 @@ struct SemanticsTests {
         var events: [String] = []
     }
 
-    @Test("willSave comes before didSave, both on the saving thread, willSave without userInfo")
+    @Test("willSave comes before didSave, both on the saving thread, and has no userInfo")
     func order() throws {
         let context = ModelContext(try makeContainer())
         let seen = Seen()
@@ -94,7 +94,7 @@ struct SemanticsTests {
         #expect(seen.events == ["true true", "false true"])
     }
 
-    @Test("a unique collision updates the row with the newest values and links")
+    @Test("an insert with existing unique values updates the row with the newest values and links")
     func upsert() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -114,7 +114,7 @@ struct SemanticsTests {
         #expect(second.persistentModelID == first.persistentModelID)
     }
 
-    @Test("a save drops links to objects that another context deleted")
+    @Test("a save drops links to objects that another context has deleted")
     func linksToDeleted() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -141,7 +141,7 @@ struct SemanticsTests {
         #expect(try ModelContext(container).fetch(FetchDescriptor<Article>()).map(\.title) == ["b"])
     }
 
-    @Test("a list with pending changes shows what others add to it after a fetch")
+    @Test("a list with pending changes shows the additions of other contexts after a fetch")
     func mergedLists() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -182,7 +182,7 @@ struct SemanticsTests {
         #expect(try context.fetchCount(FetchDescriptor<Article>()) == 1)
     }
 
-    @Test("without a sort the order is that of insertion, pending ones last")
+    @Test("a fetch without a sort has the order of insertion, pending models last")
     func insertionOrder() throws {
         let context = ModelContext(try makeContainer())
         for title in ["c", "a"] { context.insert(Article(title: title)) }
@@ -193,7 +193,7 @@ struct SemanticsTests {
         #expect(try context.fetch(byIdentifier).map(\.title) == ["c", "a", "b"])
     }
 
-    @Test("transaction saves, and delete where acts on pending inserts")
+    @Test("transaction saves, and a deletion by predicate includes pending inserts")
     func transaction() throws {
         let context = ModelContext(try makeContainer())
         try context.transaction {
@@ -218,7 +218,9 @@ struct SemanticsTests {
         }
     }
 
-    @MainActor @Test("the main context saves after a turn of the main actor; others do not")
+    @MainActor
+    @Test(
+        "the main context saves after a turn of the main actor, and other contexts do not")
     func autosave() async throws {
         let container = try makeContainer()
         #expect(container.mainContext.autosaveEnabled)
@@ -233,7 +235,7 @@ struct SemanticsTests {
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<Article>()) == 1)
     }
 
-    @Test("an actor takes a context of another initializer")
+    @Test("a model actor may get its context from another initializer")
     func secondInitializer() async throws {
         let container = try makeContainer()
         let actor = await Bound(container: container)
@@ -241,7 +243,7 @@ struct SemanticsTests {
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<Article>()) == 1)
     }
 
-    @Test("many containers, with unsaved changes, end with their models")
+    @Test("many containers with unsaved changes are released with their models")
     func containers() throws {
         weak var last: ModelContainer?
         for _ in 0..<100 {
@@ -282,7 +284,7 @@ struct SemanticsTests {
 
 @Suite("Inherited models")
 struct InheritanceTests {
-    @Test("are fetched as their superclass, with the properties of both")
+    @Test("inherited models are fetched as their superclass, with the properties of both")
     func inheritance() throws {
         let container = try ModelContainer(
             for: Vehicle.self, Car.self,
@@ -302,7 +304,7 @@ struct InheritanceTests {
         #expect(read.first is Car == false)
     }
 
-    @Test("a predicate tests their class, and reads the properties of a subclass by a cast")
+    @Test("a predicate can test the class of a model, and read a subclass's property by a cast")
     func casts() throws {
         let container = try ModelContainer(
             for: Vehicle.self, Car.self,

@@ -40,7 +40,7 @@ struct SymbolTests {
         }
     }
 
-    @Test("each has one row, with a state and a reason if it does not work")
+    @Test("each public symbol of SwiftData has one row in docs/swiftdata.md")
     func rows() throws {
         let rows = try Self.rows()
         #expect(rows.count > 400)
@@ -67,7 +67,7 @@ struct SymbolTests {
         }
     }
 
-    @Test("each that works is used in a test, by its name and its labels")
+    @Test("each public symbol that works is used in a test, by its name and its labels")
     func uses() throws {
         let uses = SymbolUses(try Self.sources(in: "Tests/SwiftDataTests"))
         let working = Set(try Self.rows().filter(\.works).map(\.name))
@@ -76,7 +76,7 @@ struct SymbolTests {
         }
     }
 
-    @Test("are found with their types and labels, and only what programs use")
+    @Test("public symbols are found with their types and labels, and only those")
     func collecting() {
         let symbols = PublicSymbols.of([
             """
@@ -106,7 +106,7 @@ struct SymbolTests {
     }
 
     @Test(
-        "a call is a use of a function whose labels fit",
+        "a call counts as a use of a public function only if its labels fit",
         arguments: [
             ("a.f(1)", true), ("a.f(1, by: 2)", true), ("a.f(1, to: 2)", false),
             ("a.f(by: 2)", false), ("a.f(1) { 2 }", true), ("f", false), ("a.g(1)", false),

@@ -6,7 +6,7 @@ import Testing
 /// `SafetyTests`, those of bad input in `BadInputTests`.
 @Suite("What ends the process elsewhere does not here")
 struct TrapTests {
-    @Test("a key path of a constant in a predicate")
+    @Test("a key path of a constant in a predicate is an error and does not trap")
     func constants() throws {
         let context = ModelContext(try makeContainer())
         context.insert(Fixed())
@@ -22,7 +22,7 @@ struct TrapTests {
         }
     }
 
-    @Test("an identifier of an entity that the container does not have")
+    @Test("an identifier of an entity that the container does not have does not trap")
     func unknownEntity() throws {
         let context = ModelContext(try makeContainer())
         let node = Node()
@@ -37,7 +37,7 @@ struct TrapTests {
         }
     }
 
-    @Test("an identifier that is of a model of another type")
+    @Test("an identifier of a model of another type is not found, and does not trap")
     func otherType() async throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -51,7 +51,7 @@ struct TrapTests {
         #expect(await Reader(modelContainer: container).title(of: tag.persistentModelID) == nil)
     }
 
-    @Test("an observer of a save that uses the main context on another thread")
+    @Test("an observer of a save may use the main context on another thread")
     @MainActor func observersOnOtherThreads() async throws {
         let container = try makeContainer()
         let main = container.mainContext
@@ -87,7 +87,7 @@ struct TrapTests {
     /// Unchecked: the test is about threads that use the context at the same time.
     private struct Held: @unchecked Sendable { let context: ModelContext }
 
-    @Test("a model whose container was released by its function")
+    @Test("a model whose container was released by its function can be used")
     func releasedContainer() throws {
         func make() throws -> (ModelContext, Article) {
             let context = ModelContext(try makeContainer())
@@ -102,7 +102,7 @@ struct TrapTests {
         #expect(article.category?.articles.first === article)
     }
 
-    @Test("a value in the store that the type of the property does not accept")
+    @Test("a stored value that the property's type does not accept does not trap")
     func unreadableValues() throws {
         let folder = try StoreFileTests.Folder()
         let configuration = ModelConfiguration(url: folder.url.appending(path: "a.store"))
@@ -123,7 +123,7 @@ struct TrapTests {
         try context.save()
     }
 
-    @Test("results of a fetch whose models are deleted while they are read")
+    @Test("results of a fetch whose models are deleted while they are read do not trap")
     func resultsOfDeletedModels() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -147,7 +147,7 @@ struct TrapTests {
         #expect(seen == 5)
     }
 
-    @Test("a relationship that is set to a model of another container")
+    @Test("a relationship set to a model of another container does not trap")
     func otherContainer() throws {
         let (one, two) = (
             ModelContext(try makeContainer()), ModelContext(try makeContainer())
@@ -166,7 +166,7 @@ struct TrapTests {
         #expect(article.tags.map(\.name) == ["t"])
     }
 
-    @Test("backing data that is asked for a property that it does not have")
+    @Test("backing data that is asked for a property that it does not have does not trap")
     func backingData() throws {
         let article = Article(title: "a", words: 3)
         let data = article.persistentBackingData

@@ -103,7 +103,7 @@ struct UpsertTests {
         try ModelContext(container).fetch(FetchDescriptor<Shelf>())
     }
 
-    @Test("the newest values are those of the object, nil too, and there is no second object")
+    @Test("an upserted object has the newest values, nil too, and there is no second object")
     func values() throws {
         let container = try filled()
         let context = ModelContext(container)
@@ -118,7 +118,7 @@ struct UpsertTests {
         #expect(!context.hasChanges)
     }
 
-    @Test("a list that the new model sets is the list of the object")
+    @Test("a list that an upserting model sets replaces the object's list")
     func listsReplace() throws {
         let container = try filled()
         let context = ModelContext(container)
@@ -139,7 +139,7 @@ struct UpsertTests {
         #expect(volumes.map { $0.shelf == nil } == [false, true])
     }
 
-    @Test("links that come from the other side are added, and a list that is not set stays")
+    @Test("an upsert adds links from the other side, and keeps a list that is not set")
     func otherSideAdds() throws {
         let container = try filled()
         let context = ModelContext(container)
@@ -160,7 +160,7 @@ struct UpsertTests {
     }
 
     @Test(
-        "a list that is not set is read after the save, and its observers are notified",
+        "a list that an upserting model does not set is read, and its observers are notified",
         arguments: Access.allCases)
     func unsetLists(_ access: Access) throws {
         let store = try FilledStore(access)
@@ -184,7 +184,7 @@ struct UpsertTests {
         #expect(read.labels.map(\.text) == ["c"])
     }
 
-    @Test("links from the other side are shown with those that the object had before")
+    @Test("links to an upserting model are shown with those that the object had before")
     func addedLinks() throws {
         let context = ModelContext(try filled())
         let new = Shelf(room: "r", number: 1)
@@ -200,7 +200,7 @@ struct UpsertTests {
         #expect(label.shelves.map(\.number) == [1])
     }
 
-    @Test("models of the context that have lost their link by the save show it")
+    @Test("models that have lost their link by an upsert show it")
     func lostLinks() throws {
         let context = ModelContext(try filled())
         let old = try #require(try context.fetch(FetchDescriptor<Volume>()).first)
@@ -220,7 +220,7 @@ struct UpsertTests {
         #expect(!context.hasChanges)
     }
 
-    @Test("the lists of many such models are read by few requests")
+    @Test("the lists of many upserted models are read by few requests")
     func many() throws {
         let store = try CountingStore(Schema([Shelf.self, Label.self, Volume.self]))
         let container = try ModelContainer(Schema([Shelf.self, Label.self, Volume.self]), store)
@@ -242,7 +242,7 @@ struct UpsertTests {
         #expect(store.requestCount <= 4)
     }
 
-    @Test("a new model replaces one that is deleted in the same save")
+    @Test("a new model replaces one with its unique values that is deleted in the same save")
     func replacing() throws {
         let container = try filled()
         let context = ModelContext(container)
@@ -276,7 +276,7 @@ struct UpsertTests {
         #expect(Set(try shelves(container).map(\.number)) == [1, 2])
     }
 
-    @Test("a new model does not become one that gets other unique values in the same save")
+    @Test("a new model does not replace one that gets other unique values in the same save")
     func renaming() throws {
         let container = try filled()
         let context = ModelContext(container)
@@ -291,7 +291,7 @@ struct UpsertTests {
         #expect(old.volumes.map(\.title) == ["Old"] && new.volumes.isEmpty)
     }
 
-    @Test("what moves from a deleted model to the one that replaces it is not deleted with it")
+    @Test("an object moved from a deleted model to its replacement is not deleted")
     func moving() throws {
         let container = try ModelContainer(
             for: Crate.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A configuration says where the models of a schema are stored")
 struct ConfigurationTests {
-    @Test("in memory, for all types of the container or for some")
+    @Test("a configuration stores models in memory, for all types of the container or some")
     func inMemory() throws {
         let memory = ModelConfiguration(isStoredInMemoryOnly: true)
         #expect(memory.isStoredInMemoryOnly)
@@ -20,7 +20,7 @@ struct ConfigurationTests {
         #expect(container.configurations == [memory])
     }
 
-    @Test("in a file with the name of the configuration, in the folder of a group")
+    @Test("a configuration stores models in a file with its name, in the folder of a group")
     func names() {
         let named = ModelConfiguration("Notes", schema: Schema([Single.self]))
         #expect(named.name == "Notes")
@@ -42,7 +42,7 @@ struct ConfigurationTests {
         #expect(placed.debugDescription == "ModelConfiguration(b, /a/b.store, read only)")
     }
 
-    @Test("with a database of CloudKit, which has no effect")
+    @Test("a database of CloudKit in a configuration has no effect")
     func cloudKit() throws {
         let databases: [ModelConfiguration.CloudKitDatabase] = [
             .automatic, .none, .private("iCloud.org.example"),
@@ -61,7 +61,7 @@ struct ConfigurationTests {
         #expect(named.cloudKitContainerIdentifier == "iCloud.org.example")
     }
 
-    @Test("that is not to be saved refuses a save")
+    @Test("a configuration that does not allow saving refuses a save")
     func readOnly() throws {
         let context = ModelContext(
             try ModelContainer(
@@ -73,7 +73,7 @@ struct ConfigurationTests {
         #expect(context.hasChanges)
     }
 
-    @Test("a container is erased, and its contexts have no models then")
+    @Test("erasing a container removes its models from its contexts")
     func erasing() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -87,7 +87,7 @@ struct ConfigurationTests {
     }
 
     @available(*, deprecated)
-    @Test("a container is erased by the former name of the function too")
+    @Test("deleteAllData removes the models of a container from its contexts")
     func deletingAllData() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -97,7 +97,7 @@ struct ConfigurationTests {
         #expect(try context.fetchCount(FetchDescriptor<Tag>()) == 0)
     }
 
-    @Test("a container is equal to itself, and has the plan of its migration")
+    @Test("a container without a migration plan has none, and is equal to itself only")
     func equality() throws {
         let (one, two) = (try makeContainer(), try makeContainer())
         #expect(one == one)

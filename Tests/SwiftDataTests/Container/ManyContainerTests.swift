@@ -23,7 +23,7 @@ struct ManyContainerTests {
         }
     }
 
-    @Test("1,000 in memory, one after the other, leave no descriptor, thread, file or memory")
+    @Test("1,000 successive containers in memory leave no descriptor, thread, file or memory")
     func thousand() throws {
         func use(_ index: Int) throws {
             let container = try makeContainer()
@@ -45,7 +45,7 @@ struct ManyContainerTests {
         #expect(after.residentBytes < before.residentBytes + (64 << 20))
     }
 
-    @MainActor @Test("1,000 with a main context and an undo manager end, too")
+    @MainActor @Test("1,000 containers with a main context and an undo manager are released")
     func mainContexts() throws {
         weak var last: ModelContainer?
         for index in 0..<1_000 {

@@ -21,7 +21,7 @@ struct StoreFileTests {
             configurations: ModelConfiguration(url: folder.url.appending(path: "test.store")))
     }
 
-    @Test("keeps what was saved")
+    @Test("a container on a file keeps the saved models")
     func persistence() throws {
         let folder = try Folder()
         do {
@@ -35,7 +35,7 @@ struct StoreFileTests {
         #expect(article.category?.name == "tech")
     }
 
-    @Test("shares the store with another container of the process")
+    @Test("two containers of one process on a file share the store")
     func sharing() throws {
         let folder = try Folder()
         let (one, two) = (try container(folder), try container(folder))
@@ -45,7 +45,7 @@ struct StoreFileTests {
         #expect(try ModelContext(two).fetchCount(FetchDescriptor<Article>()) == 1)
     }
 
-    @Test("reports a file that is not a store")
+    @Test("a container on a file that is not a store is an error")
     func garbage() throws {
         let folder = try Folder()
         let path = folder.url.appending(path: "test.store")
@@ -53,7 +53,7 @@ struct StoreFileTests {
         #expect(throws: SwiftDataError.loadIssueModelContainer) { try container(folder) }
     }
 
-    @Test("migrates a store by a plan with a custom stage")
+    @Test("a container migrates its store by a plan with a custom stage")
     func plan() throws {
         let folder = try Folder()
         let configuration = ModelConfiguration(url: folder.url.appending(path: "plan.store"))
@@ -72,7 +72,7 @@ struct StoreFileTests {
         #expect(people.map(\.last) == ["Lee"])
     }
 
-    @Test("migrates a store without a plan if the difference can be inferred")
+    @Test("a container migrates its store without a plan if the difference can be inferred")
     func inferred() throws {
         let folder = try Folder()
         let configuration = ModelConfiguration(url: folder.url.appending(path: "plan.store"))

@@ -52,7 +52,7 @@ struct BoundedMemoryTests {
             && article.notes.map(\.text) == [article.title]
     }
 
-    @Test("enumerate has a few batches of them, and what their relationships lead to")
+    @Test("a context that enumerates many objects holds a few batches of them")
     func enumerate() throws {
         let context = ModelContext(try filled())
         var (count, countMax, wholeCount) = (0, 0, 0)
@@ -65,7 +65,7 @@ struct BoundedMemoryTests {
         #expect(countMax <= Self.count / 2)
     }
 
-    @Test("so has a result that is read in batches")
+    @Test("a context that reads a fetch in batches holds a few batches of the objects")
     func batches() throws {
         let context = ModelContext(try filled())
         let articles = try context.fetch(descriptor, batchSize: 500)
@@ -78,7 +78,7 @@ struct BoundedMemoryTests {
         #expect(countMax <= Self.count / 2)
     }
 
-    @Test("a fetch has its whole result until it is read, and smaller ones release it in time")
+    @Test("a context holds the whole result of a fetch until it is read, and later releases it")
     func fetch() throws {
         let context = ModelContext(try filled())
         func read(_ descriptor: FetchDescriptor<Article>) throws -> Bool {

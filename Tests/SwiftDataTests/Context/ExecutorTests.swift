@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The executor of a model actor")
 struct ExecutorTests {
-    @Test("runs the actor's jobs one after the other, with the context of the actor")
+    @Test("the executor of a model actor runs its jobs one after the other, with its context")
     func jobs() async throws {
         let container = try makeContainer()
         let worker = Worker(modelContainer: container)

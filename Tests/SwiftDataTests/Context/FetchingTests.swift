@@ -15,7 +15,7 @@ struct FetchingTests {
         return ModelContext(context.container)
     }
 
-    @Test("named properties at once, and the others when they are used")
+    @Test("a fetch reads named properties at once, and the others when they are used")
     func properties() throws {
         let context = try filled()
         var descriptor = FetchDescriptor<Article>(sortBy: [SortDescriptor(\.title)])
@@ -27,7 +27,7 @@ struct FetchingTests {
         #expect(articles.flatMap(\.tags).map(\.name) == ["t0", "t1", "t2", "t3"])
     }
 
-    @Test("identifiers, also in batches, and counts")
+    @Test("identifiers can be fetched, also in batches, and counted")
     func identifiers() throws {
         let context = try filled()
         let descriptor = FetchDescriptor<Article>(predicate: #Predicate { $0.words > 0 })
@@ -39,7 +39,7 @@ struct FetchingTests {
         #expect(identifiers.map { (context.model(for: $0) as? Article)?.words } == [1, 2, 3])
     }
 
-    @Test("descriptors are equal if all their parts are")
+    @Test("fetch descriptors are equal if all their parts are")
     func equality() {
         var descriptor = FetchDescriptor<Article>(sortBy: [SortDescriptor(\.title)])
         #expect(descriptor == FetchDescriptor(sortBy: [SortDescriptor(\.title)]))
@@ -56,7 +56,7 @@ struct FetchingTests {
         #expect(descriptor != same)
     }
 
-    @Test("a save is posted with all the documented keys")
+    @Test("the notification of a save has all the documented keys")
     func notificationKeys() throws {
         let context = try filled()
         let articles = try context.fetch(
@@ -117,7 +117,7 @@ struct FetchingTests {
         #expect(tag.articles == [article])
     }
 
-    @Test("a context is edited by an author, with an identifier of its own")
+    @Test("a context has an author and an identifier in its editing state")
     func editingState() throws {
         let container = try makeContainer()
         let (one, two) = (ModelContext(container), ModelContext(container))
@@ -131,7 +131,7 @@ struct FetchingTests {
         #expect(one == one)
     }
 
-    @Test("an identifier is a value of its own, with its text forms")
+    @Test("a persistent identifier has an ID and text forms")
     func identifierForms() throws {
         let context = try filled()
         let identifier = try #require(

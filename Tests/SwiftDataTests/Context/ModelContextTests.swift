@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A model context")
 struct ModelContextTests {
-    @Test("fetches inserted models before and after the save, as the same instances")
+    @Test("inserted models are fetched before and after the save, as the same instances")
     func insertAndFetch() throws {
         let context = ModelContext(try makeContainer())
         let article = Article(title: "Larder", words: 100)
@@ -19,7 +19,7 @@ struct ModelContextTests {
         #expect(try context.fetchCount(FetchDescriptor<Article>()) == 1)
     }
 
-    @Test("reads every kind of attribute in another context")
+    @Test("every kind of attribute is read in another context")
     func attributes() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -43,7 +43,7 @@ struct ModelContextTests {
         #expect(!read.isShown)
     }
 
-    @Test("evaluates predicates and sorts in the store and with pending changes")
+    @Test("predicates and sorts are evaluated in the store and with pending changes")
     func predicates() throws {
         let context = ModelContext(try makeContainer())
         for index in 0..<10 { context.insert(Article(title: "T\(index)", words: index * 10)) }
@@ -62,7 +62,7 @@ struct ModelContextTests {
         #expect(try context.fetch(limited).map(\.words) == [70])
     }
 
-    @Test("keeps both sides of relationships, and evaluates predicates across them")
+    @Test("a context keeps both sides of relationships, and predicates can follow them")
     func relationships() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -90,7 +90,7 @@ struct ModelContextTests {
         #expect(try ModelContext(container).fetchCount(byCategory) == 0)
     }
 
-    @Test("inserts a model that is assigned to a relationship of one in the context")
+    @Test("a model that is assigned to a relationship of an inserted model is inserted")
     func assignment() throws {
         let context = ModelContext(try makeContainer())
         let tech = Category(name: "tech")
@@ -103,7 +103,7 @@ struct ModelContextTests {
         #expect(tech.articles.count == 2)
     }
 
-    @Test("deletes with the rules, and a deleted model keeps its last values")
+    @Test("a deletion applies the delete rules, and a deleted model keeps its last values")
     func deletion() throws {
         let context = ModelContext(try makeContainer())
         let article = Article(title: "A", category: Category(name: "tech"))
@@ -126,7 +126,7 @@ struct ModelContextTests {
         #expect(try context.fetchCount(FetchDescriptor<Note>()) == 0)
     }
 
-    @Test("posts what a save has changed, under both kinds of keys")
+    @Test("a save posts what it has changed, under both kinds of keys")
     func notifications() throws {
         let context = ModelContext(try makeContainer())
         let seen = Seen()
@@ -149,7 +149,7 @@ struct ModelContextTests {
         var info: [AnyHashable: Any]?
     }
 
-    @Test("rolls back, and restores the values")
+    @Test("a rollback of a context restores the values of its models")
     func rollback() throws {
         let context = ModelContext(try makeContainer())
         let article = Article(title: "A")
@@ -162,7 +162,7 @@ struct ModelContextTests {
         #expect(try context.fetch(FetchDescriptor<Article>()).map(\.title) == ["A"])
     }
 
-    @Test("observers see changes by setters, by inverses and by a refresh")
+    @Test("observers of a model see changes by setters, by inverses and by a refresh")
     func observation() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -214,7 +214,7 @@ struct ModelContextTests {
         var isSet = false
     }
 
-    @Test("a model of an identifier that is gone says so, and reading it does not trap")
+    @Test("a model of a deleted identifier is marked as deleted, and reading it does not trap")
     func gone() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -248,7 +248,7 @@ struct ModelContextTests {
         }
     }
 
-    @Test("enumerates in batches, and fetches in batches")
+    @Test("enumerate and fetch read models in batches")
     func batches() throws {
         let context = ModelContext(try makeContainer())
         for index in 0..<25 { context.insert(Article(title: "T", words: index)) }
@@ -264,7 +264,7 @@ struct ModelContextTests {
         #expect(results[24].words == 24)
     }
 
-    @Test("an actor has a context of its own")
+    @Test("a model actor has a context of its own")
     func actor() async throws {
         let container = try makeContainer()
         let handler = Handler(modelContainer: container)

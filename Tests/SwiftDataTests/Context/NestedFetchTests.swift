@@ -30,7 +30,7 @@ private let source = Mutex<ModelContainer?>(nil)
 
 @Suite("A fetch whose models read the store when they are made")
 struct NestedFetchTests {
-    @Test("returns the models of all batches, and the initial values are right")
+    @Test("a fetch whose models read the store in their initializers returns all models")
     func batches() throws {
         let folder = try StoreFileTests.Folder()
         let container = try ModelContainer(

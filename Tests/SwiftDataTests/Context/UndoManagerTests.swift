@@ -11,7 +11,7 @@ struct UndoManagerTests {
         counter.value = value
     }
 
-    @Test("undoes and redoes what is registered with it, groups as a whole")
+    @Test("the undo manager undoes and redoes what is registered, groups as a whole")
     func undo() {
         let manager = UndoManager()
         let counter = Counter()
@@ -40,7 +40,7 @@ struct UndoManagerTests {
         #expect(!manager.canUndo && !manager.canRedo)
     }
 
-    @Test("says while it undoes or redoes")
+    @Test("the undo manager reports that it is undoing or redoing")
     func phases() {
         let manager = UndoManager()
         let counter = Counter()
@@ -58,7 +58,7 @@ struct UndoManagerTests {
         #expect(!manager.isUndoing && !manager.isRedoing)
     }
 
-    @Test("a context accepts one, and a rollback discards the changes instead")
+    @Test("a rollback of a context discards the changes from its undo manager")
     func context() throws {
         let context = ModelContext(try makeContainer())
         #expect(context.undoManager == nil)

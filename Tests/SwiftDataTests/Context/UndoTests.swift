@@ -113,7 +113,7 @@ struct UndoTests {
         }
     }
 
-    @Test("a deletion is undone before and after its save, with what it cascades to")
+    @Test("a deletion is undone before and after its save, with the objects that it cascades to")
     func delete() throws {
         for isSaved in [false, true] {
             let (context, manager) = try context()
@@ -185,7 +185,7 @@ struct UndoTests {
         }
     }
 
-    @Test("a model that was released before the undo is there again")
+    @Test("undo restores a model that was released")
     func released() throws {
         let (context, manager) = try context()
         context.insert(Article(title: "a", words: 5))
@@ -200,7 +200,7 @@ struct UndoTests {
         #expect(read.map(\.words) == [5])
     }
 
-    @Test("a group that the program opens is undone as one")
+    @Test("an undo group that the program opens is undone as one")
     func ownGroup() throws {
         let (context, manager) = try context()
         let article = Article(title: "a")
@@ -218,7 +218,7 @@ struct UndoTests {
         #expect(article.words == 2)
     }
 
-    @Test("rollback empties the undo stack")
+    @Test("a rollback empties the undo stack")
     func rollback() throws {
         let (context, manager) = try context()
         let article = Article(title: "a")
@@ -233,7 +233,7 @@ struct UndoTests {
         #expect(article.title == "a")
     }
 
-    @Test("a new change ends what can be redone")
+    @Test("a new change removes the changes that can be redone")
     func newChange() throws {
         let (context, manager) = try context()
         let article = Article(title: "a")
@@ -248,7 +248,7 @@ struct UndoTests {
         #expect(article.words == 7)
     }
 
-    @Test("without an undo manager, and while registration is disabled, nothing is registered")
+    @Test("nothing is registered without an undo manager, and while registration is disabled")
     func disabled() throws {
         let (context, manager) = try context()
         let article = Article(title: "a")
@@ -264,7 +264,7 @@ struct UndoTests {
         #expect(article.words == 2)
     }
 
-    @Test("an undo manager keeps no context")
+    @Test("an undo manager does not retain a context")
     func ownership() throws {
         let manager = UndoManager()
         weak var ended: ModelContext?

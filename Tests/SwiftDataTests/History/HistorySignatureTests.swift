@@ -41,7 +41,7 @@ struct HistorySignatureTests {
         try context.fetchHistory(Transactions())
     }
 
-    @Test("changes have increasing identifiers, that of their transaction, and the model's")
+    @Test("changes in the history have increasing identifiers, their transaction's and the model's")
     func changes() throws {
         let changes = try all().flatMap(\.changes)
         guard changes.count == 3, case .insert(let insert) = changes[0],
@@ -58,7 +58,7 @@ struct HistorySignatureTests {
         #expect(Set(parts.map(\.2)) == [changes[0].changedPersistentIdentifier])
     }
 
-    @Test("changes of one kind are values that can be compared and used as keys")
+    @Test("changes of one kind in the history can be compared and used as keys")
     func values() throws {
         let (first, second) = (try all(), try all())
         func inserts(_ list: [DefaultHistoryTransaction]) -> [DefaultHistoryInsert<Parcel>] {
@@ -88,7 +88,7 @@ struct HistorySignatureTests {
         #expect(deletes(first).map(\.changedPersistentIdentifier.entityName) == ["Parcel"])
     }
 
-    @Test("a transaction says which program and which process has saved it")
+    @Test("a transaction has the program and the process that have saved it")
     func origin() throws {
         let transaction = try #require(try all().first)
         #expect(transaction.processIdentifier == "\(ProcessInfo.processInfo.processIdentifier)")
@@ -119,7 +119,7 @@ struct HistorySignatureTests {
         #expect(typed[\.hashValue] == nil)
     }
 
-    @Test("a store of this module provides its history without a context")
+    @Test("a default store provides its history without a context")
     func providing() throws {
         let store = try DefaultStore(
             ModelConfiguration(schema: Schema([Single.self]), isStoredInMemoryOnly: true))
@@ -142,7 +142,7 @@ struct HistorySignatureTests {
         #expect(identifiersAreOrdered)
     }
 
-    @Test("another type of tokens and transactions may be used by generic code")
+    @Test("generic code may use another type of tokens and transactions")
     func generic() throws {
         func newest<Transaction: HistoryTransaction>(
             _ list: [Transaction]

@@ -17,7 +17,7 @@ struct HistoryTests {
         return parcel.persistentModelID
     }
 
-    @Test("has one transaction per save, in order")
+    @Test("the history has one transaction per save, in order")
     func order() throws {
         let container = try makeArchive()
         let context = ModelContext(container)
@@ -40,7 +40,7 @@ struct HistoryTests {
         #expect(!transactions[0].processIdentifier.isEmpty)
     }
 
-    @Test("says what was inserted, updated and deleted, with the types of the models")
+    @Test("the history has the inserted, updated and deleted models with their types")
     func changes() throws {
         let container = try makeArchive()
         let context = ModelContext(container)
@@ -69,7 +69,7 @@ struct HistoryTests {
         #expect(delete is any HistoryDelete<Parcel>)
     }
 
-    @Test("a change of a list alone is an update of a model that has the relationship")
+    @Test("a change of a list alone is an update in the history of a model with the relationship")
     func lists() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -120,7 +120,7 @@ struct HistoryTests {
         #expect(tombstones[1][\.sent] == nil)
     }
 
-    @Test("has the author of the context, which is nil by default")
+    @Test("the history has the author of the context, which is nil by default")
     func authors() throws {
         let container = try makeArchive()
         try add("a", to: container)
@@ -134,7 +134,7 @@ struct HistoryTests {
         #expect(all.map(\.author) == [nil, "importer", "editor"])
     }
 
-    @Test("compares authors by the logic of SQL: nil is neither equal nor unequal to a name")
+    @Test("a history predicate compares authors as SQL does: nil is neither equal nor unequal")
     func nilAuthors() throws {
         let container = try makeArchive()
         try add("a", to: container)
@@ -160,7 +160,7 @@ struct HistoryTests {
         #expect(try found(#Predicate<DefaultHistoryTransaction> { _ in true }) == [1, 2, 3])
     }
 
-    @Test("selects by token, time and author together")
+    @Test("a history predicate selects by token, time and author together")
     func predicates() throws {
         let container = try makeArchive()
         let context = ModelContext(container)
@@ -184,7 +184,7 @@ struct HistoryTests {
         #expect(try found(#Predicate { $0.timestamp < first }) == [])
     }
 
-    @Test("has at most the descriptor's number of transactions, in its order")
+    @Test("a history descriptor limits and orders the transactions")
     func limitAndOrder() throws {
         let container = try makeArchive()
         let context = ModelContext(container)
@@ -204,7 +204,7 @@ struct HistoryTests {
         #expect(try context.fetchHistory(descriptor).map(\.id) == [2, 3])
     }
 
-    @Test("deletes by author, and what is left keeps its order")
+    @Test("deleting the history of an author keeps the other transactions in order")
     func deletionByAuthor() throws {
         let container = try makeArchive()
         let context = ModelContext(container)
@@ -215,7 +215,7 @@ struct HistoryTests {
         #expect(try ModelContext(container).fetchHistory(Transactions()).map(\.id) == [2, 4, 5])
     }
 
-    @Test("deletes everything, and a token before that is expired")
+    @Test("deleting the whole history expires the tokens before")
     func expiredTokens() throws {
         let container = try makeArchive()
         let context = ModelContext(container)
@@ -238,7 +238,7 @@ struct HistoryTests {
         #expect(try context.fetchHistory(after).map(\.id) == [4])
     }
 
-    @Test("deletes what is before a token")
+    @Test("deleting the history before a token keeps later transactions")
     func deletionBeforeToken() throws {
         let container = try makeArchive()
         let context = ModelContext(container)
@@ -248,7 +248,7 @@ struct HistoryTests {
         #expect(try context.fetchHistory(Transactions()).map(\.id) == [3, 4])
     }
 
-    @Test("is not fetched as transactions of another store's type")
+    @Test("fetching the history as transactions of another store's type is an error")
     func foreignTransactions() throws {
         let context = ModelContext(try makeArchive())
         #expect(throws: SwiftDataError.invalidTransactionFetchRequest) {

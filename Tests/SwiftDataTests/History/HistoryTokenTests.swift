@@ -11,7 +11,7 @@ struct HistoryTokenTests {
         return try #require(try context.fetchHistory(Transactions()).last).token
     }
 
-    @Test("has the number of a transaction by the identifier of the store")
+    @Test("a history token has the number of a transaction by the identifier of the store")
     func value() throws {
         let container = try makeArchive()
         let context = ModelContext(container)
@@ -22,7 +22,7 @@ struct HistoryTokenTests {
         #expect(parcel.persistentModelID.storeIdentifier == store)
     }
 
-    @Test("is the same after a round trip as JSON, and orders as before")
+    @Test("a history token is equal after a round trip as JSON, and has the same order")
     func json() throws {
         let container = try makeArchive()
         let first = try lastToken(container)
@@ -40,7 +40,7 @@ struct HistoryTokenTests {
     }
 
     @Test(
-        "is not decoded from malformed text",
+        "a history token is not decoded from malformed text",
         arguments: [
             "{}", "[]", "\"x\"", #"{"tokenValue":{"a":1}}"#,
             #"{"tokenValue":{"a":-1},"epochs":{"a":1}}"#,
@@ -54,7 +54,7 @@ struct HistoryTokenTests {
         }
     }
 
-    @Test("of another store is expired")
+    @Test("a history token of another store is expired")
     func foreign() throws {
         let foreign = try lastToken(try makeArchive())
         let container = try makeArchive()
@@ -65,7 +65,7 @@ struct HistoryTokenTests {
         }
     }
 
-    @Test("of a later state of the store is expired")
+    @Test("a history token of a later state of the store is expired")
     func future() throws {
         let container = try makeArchive()
         let token = try lastToken(container)
@@ -80,7 +80,7 @@ struct HistoryTokenTests {
         }
     }
 
-    @Test("of the save is in the notification of the save")
+    @Test("the notification of a save has the save's history token")
     func notification() throws {
         let container = try makeArchive()
         let context = ModelContext(container)
@@ -109,7 +109,7 @@ struct HistoryTokenTests {
         var token: DefaultHistoryToken?
     }
 
-    @Test("of a container with two stores has a position in both")
+    @Test("the history token of a container with two stores has a position in both")
     func twoStores() throws {
         let container = try ModelContainer(
             for: Schema([Note.self, Article.self, Category.self, Tag.self, Single.self]),

@@ -5,7 +5,7 @@ import Testing
 /// What the compiler says of mistakes in models, and that it says nothing of correct ones.
 @Suite("The compiler finds mistakes in models")
 struct CompilerErrorTests {
-    @Test("a property whose type cannot be persisted is an error that says what to do")
+    @Test("a property whose type cannot be persisted is a compiler error that says what to do")
     func unsupportedTypes() throws {
         let errors = try compilerErrors(
             """
@@ -19,7 +19,7 @@ struct CompilerErrorTests {
         #expect(errors.allSatisfy { $0.contains("a persisted property is Codable, a model or") })
     }
 
-    @Test("a set of models is an error that says that an array is meant")
+    @Test("a set of models is a compiler error that suggests an array")
     func sets() throws {
         let errors = try compilerErrors(
             """
@@ -32,7 +32,7 @@ struct CompilerErrorTests {
         #expect(errors.allSatisfy { $0.contains("an array of models, not a Set of them") })
     }
 
-    @Test("a property that an initializer forgets is an error")
+    @Test("a property that an initializer does not set is a compiler error")
     func uninitialized() throws {
         let errors = try compilerErrors(
             """
@@ -45,7 +45,7 @@ struct CompilerErrorTests {
         #expect(errors.allSatisfy { $0.contains("without initializing all stored properties") })
     }
 
-    @Test("a model that leaves its actor is an error")
+    @Test("a model that leaves its actor is a compiler error")
     func sendable() throws {
         let declaration = """
             @Model final class Item { var x = 1; init() {} }
@@ -68,7 +68,7 @@ struct CompilerErrorTests {
         #expect(context.count == 1)
     }
 
-    @Test("results of a fetch in batches leave their actor only if the program says so")
+    @Test("results of a fetch in batches leave their actor only if the program declares it")
     func results() throws {
         let source = """
             @Model final class Item { var x = 1; init() {} }
@@ -100,7 +100,7 @@ struct CompilerErrorTests {
         #expect(errors == [])
     }
 
-    @Test("conditional properties count by the build configuration")
+    @Test("conditional properties are persisted by the build configuration")
     func conditional() throws {
         let source = """
             @Model final class Item {

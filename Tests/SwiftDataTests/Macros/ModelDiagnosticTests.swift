@@ -3,7 +3,7 @@ import Testing
 @Suite("The macros report what is wrong with a declaration")
 struct ModelDiagnosticTests {
     @Test(
-        "each error names what it is about and what to do",
+        "each error of the model macros names the declaration and says what to do",
         arguments: [
             ("@Model struct Item {}", "'@Model' cannot be applied to struct type 'Item'"),
             ("@Model actor Item {}", "'@Model' cannot be applied to actor type 'Item'"),
@@ -80,7 +80,7 @@ struct ModelDiagnosticTests {
         #expect(!expansion.contains("extension"))
     }
 
-    @Test("all problems of a class are reported together")
+    @Test("all problems of a model class are reported together")
     func several() {
         let expansion = MacroExpansion("@Model class Item { let x: Int; lazy var y = 1 }")
         #expect(expansion.messages.count == 3)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("@Model expands to storage, metadata and conformances")
 struct ModelExpansionTests {
-    @Test("a property becomes an element of the metadata, with its default and its options")
+    @Test("@Model makes a property an element of the metadata, with its default and its options")
     func metadata() {
         let expansion = MacroExpansion(
             """
@@ -40,7 +40,7 @@ struct ModelExpansionTests {
         }
     }
 
-    @Test("a slot is counted over the persisted properties only")
+    @Test("@Model numbers the slots of the persisted properties only")
     func slots() {
         let expansion = MacroExpansion(
             """
@@ -65,7 +65,7 @@ struct ModelExpansionTests {
         #expect(!expansion.contains(#"\Item.shared"#))
     }
 
-    @Test("#Unique and #Index are elements after the properties")
+    @Test("@Model puts #Unique and #Index after the properties in the metadata")
     func constraints() {
         let expansion = MacroExpansion(
             """
@@ -93,7 +93,7 @@ struct ModelExpansionTests {
                 """#), "\(expansion.source)")
     }
 
-    @Test("a final class has static members, another one members that subclasses override")
+    @Test("@Model gives a final class static members, and other classes members to override")
     func finality() {
         let final = MacroExpansion("@Model final class Item { init() {} }")
         #expect(final.contains("public static var schemaMetadata"))
@@ -112,7 +112,7 @@ struct ModelExpansionTests {
         #expect(plain.contains("public class var schemaMetadata"))
     }
 
-    @Test("a class whose superclass is a model has a level of values of its own")
+    @Test("@Model gives a subclass of a model a level of values of its own")
     func subclass() {
         let expansion = MacroExpansion(
             """
@@ -145,7 +145,7 @@ struct ModelExpansionTests {
         #expect(!expansion.contains("extension Dog"))
     }
 
-    @Test("only the conformances for which the compiler asks are declared")
+    @Test("@Model declares only the conformances that the compiler requires")
     func conformances() {
         let all = MacroExpansion("@Model class Item { init() {} }")
         for expected in [
@@ -165,7 +165,7 @@ struct ModelExpansionTests {
         #expect(!some.contains("Observable"))
     }
 
-    @Test("the accessors call the storage of the class with the slot")
+    @Test("@Model makes accessors that call the storage of the class with the slot")
     func accessors() {
         let expansion = MacroExpansion(
             """

@@ -52,7 +52,7 @@ struct ModelShapeTests {
         #expect(read.cache == nil)
     }
 
-    @Test("relationships may have any initial value")
+    @Test("relationships of a model may have any initial value")
     func relationships() throws {
         let diary = Shapes.Diary()
         #expect(diary.pages?.isEmpty == true)
@@ -77,7 +77,7 @@ struct ModelShapeTests {
         #expect(try JSONDecoder().decode(Shapes.Coded.self, from: data).x == 3)
     }
 
-    @Test("the levels of a class hierarchy are one object")
+    @Test("the levels of a model's class hierarchy are one object")
     func hierarchy() throws {
         let container = try container(Puppy.self)
         let context = ModelContext(container)
@@ -107,7 +107,7 @@ struct ModelShapeTests {
         #expect(try other.fetchCount(good) == 1)
     }
 
-    @Test("observers of an inherited property and of an own one see their changes")
+    @Test("observers of inherited and own properties of a model see their changes")
     func observation() {
         let dog = Dog(name: "Rex")
         let seen = Counter()

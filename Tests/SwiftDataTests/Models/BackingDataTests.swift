@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The backing data of a model has its values by key path")
 struct BackingDataTests {
-    @Test("attributes, relationships to one and to many, optional or not")
+    @Test("backing data has attributes and relationships by key path, optional or not")
     func values() throws {
         let context = ModelContext(try makeKinds())
         let model = Everything(text: "a", required: Target(name: "t"))
@@ -36,7 +36,7 @@ struct BackingDataTests {
         #expect(data.persistentModelID?.isTemporary == false)
     }
 
-    @Test("its identifier can be set while the model has no context")
+    @Test("the identifier of backing data can be set while the model has no context")
     func identifier() throws {
         let permanent = try PersistentIdentifier.identifier(
             for: "store", entityName: "Article", primaryKey: 3)
@@ -66,7 +66,7 @@ struct BackingDataTests {
         #expect(article.persistentModelID != permanent)
     }
 
-    @Test("transformable values")
+    @Test("backing data has transformable values by key path")
     func transformable() {
         let data = Painted().persistentBackingData
         #expect(data.getTransformableValue(forKey: \.tint) == Tint(red: 1))
@@ -74,7 +74,7 @@ struct BackingDataTests {
         #expect(data.getTransformableValue(forKey: \.tint) == Tint(red: 5))
     }
 
-    @Test("a model is made of backing data, and shares its values")
+    @Test("a model that is made from backing data shares its values")
     func initializer() {
         func make<Model: PersistentModel>(
             _ type: Model.Type
@@ -93,7 +93,7 @@ struct BackingDataTests {
         #expect(other.title == "a")
     }
 
-    @Test("a model has the same functions")
+    @Test("a model has the functions of backing data by key path")
     func functions() {
         let model = Everything(text: "a", required: Target(name: "t"))
         #expect(model.getValue(forKey: \.text) == "a")
@@ -114,7 +114,7 @@ struct BackingDataTests {
         #expect(painted.getTransformableValue(forKey: \.tint) == Tint(red: 9))
     }
 
-    @Test("a property that a program computes of others is observed by the model's registrar")
+    @Test("a property that a program computes from others is observed by the model's registrar")
     func registrar() {
         let model = Observed()
         let flag = Flag()
@@ -128,7 +128,7 @@ struct BackingDataTests {
         #expect(model.hidden == 2)
     }
 
-    @Test("a key path is that of a property, of a structure's member, or of nothing")
+    @Test("a key path leads to a property, to a structure's member, or to nothing")
     func keyPaths() {
         #expect(Article.property(at: \Article.title) != nil)
         #expect(Article.property(at: \Article.persistentModelID) != nil)
@@ -140,7 +140,7 @@ struct BackingDataTests {
         #expect(Article.entityName == "Article")
     }
 
-    @Test("the element of a list is known to generic code")
+    @Test("generic code can name the element type of a list of models")
     func collections() {
         func element<List: RelationshipCollection>(_: List.Type) -> String {
             List.PersistentElement.entityName

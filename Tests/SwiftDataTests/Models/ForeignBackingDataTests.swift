@@ -72,7 +72,7 @@ struct ForeignBackingDataTests {
         #expect(copy.notes.isEmpty)
     }
 
-    @Test("gives its values to a model that is made of it, and they are saved with it")
+    @Test("a program's own backing data gives its values to a model made from it")
     func values() throws {
         // The copy has the same models in its relationships.
         let original = article()
@@ -87,7 +87,7 @@ struct ForeignBackingDataTests {
         stored.forEach(expectValues)
     }
 
-    @Test("gives its values to a model whose backing data it becomes")
+    @Test("a program's own backing data gives its values to a model that adopts it")
     func adoption() {
         let original = article()
         let other = Article(title: "b")
@@ -99,7 +99,7 @@ struct ForeignBackingDataTests {
         #expect(other.persistentBackingData.getValue(forKey: \.title) == "c")
     }
 
-    @Test("gives a model required and optional relationships, and transformable values")
+    @Test("a program's own backing data gives a model relationships and transformable values")
     func kinds() {
         let painted = Painted()
         painted.tint = Tint(red: 7)
@@ -119,7 +119,7 @@ struct ForeignBackingDataTests {
         #expect(copy.maybe == [part])
     }
 
-    @Test("gives a model its identifier until the model is inserted")
+    @Test("a program's own backing data gives a model its identifier until it is inserted")
     func identifiers() throws {
         let permanent = try PersistentIdentifier.identifier(
             for: "another", entityName: "Article", primaryKey: 3)

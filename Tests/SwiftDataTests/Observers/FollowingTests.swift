@@ -10,7 +10,8 @@ struct FollowingTests {
         return flag
     }
 
-    @Test("are not seen by a model that is held, until a fetch, unless the context follows them")
+    @Test(
+        "a held model has the changes of another context after a fetch, or if its context follows")
     func heldModels() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -27,7 +28,7 @@ struct FollowingTests {
         #expect(article.title == "B")
     }
 
-    @Test("refresh the models of a context that follows them, at its next call")
+    @Test("changes of another context refresh the models of a following context at its next call")
     func values() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -58,7 +59,7 @@ struct FollowingTests {
         #expect(article.title == "C")
     }
 
-    @Test("refresh lists, of which only the other side was changed")
+    @Test("changes of another context refresh lists of which only the other side was changed")
     func lists() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -88,7 +89,7 @@ struct FollowingTests {
         #expect(tag.articles.isEmpty)
     }
 
-    @Test("are reported to those who read along relationships and hold the first model only")
+    @Test("changes are reported to readers along relationships that hold only the first model")
     func alongRelationships() throws {
         let container = try makeContainer()
         let other = ModelContext(container)
@@ -132,7 +133,7 @@ struct FollowingTests {
         #expect(held.articles.isEmpty)
     }
 
-    @Test("do not replace values that the context has changed")
+    @Test("changes of another context do not replace values that the following context has changed")
     func modifiedModels() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -154,7 +155,7 @@ struct FollowingTests {
         #expect(same.title == "mine")
     }
 
-    @Test("make deleted models ones that say so and keep their last values")
+    @Test("models that another context deletes are marked as deleted and keep their last values")
     func deletion() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -176,7 +177,7 @@ struct FollowingTests {
         #expect(!context.hasChanges)
     }
 
-    @Test("are all seen, also if there were more than a context remembers")
+    @Test("a following context sees all changes of another context, however many")
     func overflow() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -200,7 +201,7 @@ struct FollowingTests {
         #expect(!kept.isDeleted)
     }
 
-    @Test("refresh the main context on the main actor, without a call")
+    @Test("changes of other contexts refresh the main context on the main actor")
     @MainActor func mainContext() async throws {
         let container = try makeContainer()
         let context = container.mainContext
@@ -227,7 +228,7 @@ struct FollowingTests {
         #expect(!context.hasChanges)
     }
 
-    @Test("refresh the context of a model actor on its executor, without a call")
+    @Test("changes of other contexts refresh the context of a model actor on its executor")
     func actorContext() async throws {
         let container = try makeContainer()
         let context = ModelContext(container)

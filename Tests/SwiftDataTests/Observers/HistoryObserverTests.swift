@@ -11,7 +11,7 @@ struct HistoryObserverTests {
         try context.save()
     }
 
-    @Test("counts the transactions of all contexts since it was made")
+    @Test("a history observer counts the transactions of all contexts since it was made")
     func counting() throws {
         let container = try makeContainer()
         try add("before", container)
@@ -30,7 +30,7 @@ struct HistoryObserverTests {
         #expect(observer.eventCounter == 2)
     }
 
-    @Test("counts only transactions that change the observed models")
+    @Test("a history observer counts only transactions that change the observed models")
     func models() throws {
         let container = try makeContainer()
         let observer = try HistoryObserver(
@@ -44,7 +44,7 @@ struct HistoryObserverTests {
         #expect(observer.eventCounter == 1)
     }
 
-    @Test("counts only transactions of the authors")
+    @Test("a history observer counts only transactions of the given authors")
     func authors() throws {
         let container = try makeContainer()
         let observer = try HistoryObserver(authors: ["x", "y"], modelContainer: container)
@@ -53,7 +53,7 @@ struct HistoryObserverTests {
         #expect(observer.eventCounter == 2)
     }
 
-    @Test("counts what was committed after tokens")
+    @Test("a history observer counts the transactions after its tokens")
     func tokens() throws {
         let container = try makeContainer()
         for author in ["x", "y", "x"] { try add("a", by: author, container) }
@@ -70,7 +70,7 @@ struct HistoryObserverTests {
         #expect(filtered.eventCounter == 2)
     }
 
-    @Test("is not made with tokens that are expired, of another store or of another type")
+    @Test("a history observer refuses tokens that are expired or of another store or type")
     func badTokens() throws {
         let container = try makeContainer()
         for _ in 0..<3 { try add("a", container) }
@@ -97,7 +97,7 @@ struct HistoryObserverTests {
         static func < (left: Self, right: Self) -> Bool { false }
     }
 
-    @Test("counts on the actor that makes it, and ends with its last reference")
+    @Test("a history observer counts on the actor that makes it, and ends with its last reference")
     @MainActor func isolation() async throws {
         let container = try makeContainer()
         weak var ended: HistoryObserver?
@@ -119,7 +119,7 @@ struct HistoryObserverTests {
         #expect(ended == nil)
     }
 
-    @Test("hears of every commit as remote change, with the store, its place and the token")
+    @Test("a remote change is posted for every commit, with the store, its URL and the token")
     func remoteChange() async throws {
         let container = try makeContainer()
         let (stream, continuation) = AsyncStream<[String: any Sendable]>.makeStream()
@@ -147,7 +147,7 @@ struct HistoryObserverTests {
         NotificationCenter.default.removeObserver(observer)
     }
 
-    @Test("a container that ends posts nothing and is not kept")
+    @Test("a container that is released posts no changes and is not retained")
     func containerLifetime() throws {
         weak var ended: ModelContainer?
         do {

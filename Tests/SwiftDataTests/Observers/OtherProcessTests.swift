@@ -46,7 +46,7 @@ struct OtherProcessTests {
         #expect(reply == "saved")
     }
 
-    @Test("are fetched, and are results of an observer with sections")
+    @Test("commits of another process are fetched, and reach an observer with sections")
     func sections() async throws {
         #expect(try process("owner") == "1")
         try insert("b1")
@@ -60,7 +60,7 @@ struct OtherProcessTests {
         #expect(observer.results.map(\.name) == ["a1", "b1", "b2"])
     }
 
-    @Test("are counted by a history observer, and their history names the process")
+    @Test("a history observer counts commits of another process, and the history names it")
     func history() async throws {
         let observer = try HistoryObserver(
             observedModels: [Entry.self], modelContainer: container)
@@ -77,7 +77,7 @@ struct OtherProcessTests {
         #expect(later.eventCounter == 1)
     }
 
-    @Test("are posted as remote changes, with the token of the transaction")
+    @Test("commits of another process are posted as remote changes, with the token")
     func remoteChange() async throws {
         let (tokens, continuation) = AsyncStream<DefaultHistoryToken?>.makeStream()
         let observer = NotificationCenter.default.addObserver(
@@ -98,7 +98,7 @@ struct OtherProcessTests {
         }
     }
 
-    @Test("are still observed after the process was killed and this one owns the file")
+    @Test("observers continue after the owning process was killed and this one owns the file")
     func killedOwner() async throws {
         try insert("a")
         let observer = try ResultsObserver<Entry, Never>(modelContainer: container)

@@ -19,7 +19,7 @@ struct ResultsObserverInitializerTests {
         try context.save()
     }
 
-    @Test("without sections, from a descriptor or a predicate and an order")
+    @Test("a results observer without sections is made from a descriptor or a predicate")
     func plain() async throws {
         let observers = [
             try ResultsObserver<Article, Never>(fetchDescriptor: sorted, modelContext: context),
@@ -42,7 +42,7 @@ struct ResultsObserverInitializerTests {
         for observer in filtered { #expect(observer.results.map(\.title) == ["b", "c"]) }
     }
 
-    @Test("with sections by a property, from a descriptor or a predicate and an order")
+    @Test("a results observer with sections is made from a descriptor or a predicate")
     func sections() async throws {
         let observers = [
             try ResultsObserver<Article, String>(
@@ -65,7 +65,7 @@ struct ResultsObserverInitializerTests {
         }
     }
 
-    @Test("with sections by an optional property, of which nil is \"\"")
+    @Test("a results observer may have sections by an optional property, of which nil is \"\"")
     func optionalSections() async throws {
         let observers = [
             try ResultsObserver<Article, String>(
@@ -83,7 +83,7 @@ struct ResultsObserverInitializerTests {
         #expect(observers.map(\.results.count) == [3, 3, 2, 2])
     }
 
-    @Test("with no order the results are in that of insertion")
+    @Test("a results observer without an order has the order of insertion")
     func defaults() async throws {
         let observer = try ResultsObserver<Article, Never>(
             filterBy: nil, sortBy: nil, modelContext: context)

@@ -29,7 +29,7 @@ struct ResultsObserverTests {
         await Task { @MainActor in }.value
     }
 
-    @Test("has the models of its descriptor in order")
+    @Test("a results observer has the models of its descriptor in order")
     func results() async throws {
         try add("c", "a", "b")
         let observer = try ResultsObserver<Article, Never>(
@@ -50,7 +50,7 @@ struct ResultsObserverTests {
         #expect(observer.debugDescription.contains("3 results"))
     }
 
-    @Test("fetches again after pending changes of its context")
+    @Test("a results observer fetches again after pending changes of its context")
     func pendingChanges() async throws {
         let observer = try ResultsObserver<Article, Never>(modelContext: context)
         #expect(observer.results.isEmpty)
@@ -64,7 +64,7 @@ struct ResultsObserverTests {
         #expect(observer.results.isEmpty)
     }
 
-    @Test("fetches again after a commit of another context, and its models have the new values")
+    @Test("a results observer fetches again after a commit of another context")
     func commitsOfOthers() async throws {
         try add("A")
         let observer = try ResultsObserver<Article, Never>(modelContext: context)
@@ -90,7 +90,7 @@ struct ResultsObserverTests {
         #expect(article.isDeleted)
     }
 
-    @Test("whose predicate reads related models fetches again when those change")
+    @Test("a results observer fetches again when related models in its predicate change")
     func relatedModels() async throws {
         let article = Article(title: "A", category: Category(name: "x"))
         context.insert(article)
@@ -108,7 +108,7 @@ struct ResultsObserverTests {
         #expect(observer.results.map(\.title) == ["A"])
     }
 
-    @Test("with another predicate or order has other results at once")
+    @Test("a results observer with another predicate or order has other results at once")
     func otherPredicate() async throws {
         try add("a", "b")
         let observer = try ResultsObserver<Article, Never>(
@@ -123,7 +123,7 @@ struct ResultsObserverTests {
         #expect(observer.fetchDescriptor.sortBy == observer.sortBy)
     }
 
-    @Test("has sections in the order of their first models")
+    @Test("a results observer has sections in the order of their first models")
     func sections() async throws {
         try add("b1", "b2", words: 2)
         try add("a1", words: 1)
@@ -151,7 +151,7 @@ struct ResultsObserverTests {
         #expect(observer.sections?.sectionNames == ["b", "c", "d"])
     }
 
-    @Test("puts models whose section is nil into one without a name")
+    @Test("a results observer puts models whose section is nil into one without a name")
     func optionalSections() async throws {
         try add("A")
         let article = Article(title: "B", category: Category(name: "tech"))
@@ -164,7 +164,7 @@ struct ResultsObserverTests {
         #expect(observer.sections?.sectionNames == ["", "art"])
     }
 
-    @Test("ends with its last reference, and is not kept by its context or its store")
+    @Test("a results observer ends with its last reference, and its context does not retain it")
     func lifetime() async throws {
         try add("A")
         weak var ended: ResultsObserver<Article, Never>?
@@ -184,7 +184,7 @@ struct ResultsObserverTests {
         #expect(endedActor == nil)
     }
 
-    @Test("belongs to the actor that makes it")
+    @Test("a results observer belongs to the actor that makes it")
     func otherActor() async throws {
         let watcher = Watcher(modelContainer: container)
         #expect(try await watcher.start() == 0)
@@ -194,7 +194,7 @@ struct ResultsObserverTests {
         #expect(await watcher.count == 1)
     }
 
-    @Test("without an actor fetches when it is read")
+    @Test("a results observer without an actor fetches when it is read")
     nonisolated func withoutActor() throws {
         let container = try makeContainer()
         let context = ModelContext(container)
@@ -213,7 +213,7 @@ struct ResultsObserverTests {
         #expect(observer.results.map(\.title) == ["A"])
     }
 
-    @Test("of a predicate that the store cannot evaluate is not made")
+    @Test("a results observer of a predicate that the store cannot evaluate is an error")
     func unsupportedPredicate() async throws {
         #expect(throws: SwiftDataError.self) {
             try ResultsObserver<Article, Never>(

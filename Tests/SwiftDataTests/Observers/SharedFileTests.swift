@@ -33,7 +33,7 @@ struct SharedFileTests {
         try context.save()
     }
 
-    @Test("reach a results observer, and the models that it has")
+    @Test("commits to a shared file reach a results observer and its models")
     func results() async throws {
         try write { $0.insert(Article(title: "A")) }
         let observer = try ResultsObserver<Article, Never>(modelContainer: reader)
@@ -59,7 +59,7 @@ struct SharedFileTests {
         #expect(article.title == "B")
     }
 
-    @Test("refresh a context that follows them, on its actor")
+    @Test("commits to a shared file refresh a following context, on its actor")
     func following() async throws {
         try write { $0.insert(Article(title: "A", category: Category(name: "tech"))) }
         let context = reader.mainContext
@@ -90,7 +90,7 @@ struct SharedFileTests {
         #expect(category.articles.isEmpty)
     }
 
-    @Test("are counted by a history observer, and their history is that of every container")
+    @Test("a history observer counts the commits of every container to a shared file")
     func history() async throws {
         let observer = try HistoryObserver(authors: ["x"], modelContainer: reader)
         try await change(

@@ -347,7 +347,7 @@ struct RandomContextTests {
     /// A container is used for so many operations.
     private static let stepsMax = 250
 
-    @Test("show what the documentation says")
+    @Test("random operations of two contexts have the results that the documentation states")
     func operations() throws {
         var generator = SeededGenerator.fromEnvironment("operations of two contexts")
         var remaining = RandomTesting.iterations(1_000)

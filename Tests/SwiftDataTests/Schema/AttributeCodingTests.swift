@@ -41,7 +41,7 @@ struct AttributeCodingTests {
         return coding.decode(try coding.encode(value)) as? Member == value
     }
 
-    @Test("a value is equal after it was stored and read")
+    @Test("a value of an attribute is equal after it was stored and read")
     func roundTrips() throws {
         #expect(try roundTrip(UInt64.max))
         #expect(try roundTrip(UInt(7)))
@@ -64,7 +64,7 @@ struct AttributeCodingTests {
                     place: URL(filePath: "/a b"), inner: [.init(city: "c")], optional: nil)))
     }
 
-    @Test("an optional has the coding of the value, and nil is null")
+    @Test("an optional attribute has the coding of its value, and nil is null")
     func optionals() throws {
         let coding = AttributeCoding.coding(of: String.self)
         #expect(try coding.encode(String?.none as Any) == .null)
@@ -97,7 +97,7 @@ struct AttributeCodingTests {
                 == [Date(timeIntervalSinceReferenceDate: 1.5)])
     }
 
-    @Test("collections and dates are stored as such, although a program gives them raw values")
+    @Test("collections and dates are stored as such, even if a program gives them raw values")
     func retroactive() {
         #expect(AttributeCoding.coding(of: [Suit].self).type == .json)
         #expect(AttributeCoding.coding(of: Set<Suit>.self).type == .json)
@@ -105,7 +105,7 @@ struct AttributeCodingTests {
         #expect(AttributeCoding.coding(of: Suit.self, [.codable]).type == .json)
     }
 
-    @Test("a value is made for nothing, whatever the type")
+    @Test("the coding of an attribute can make a blank value of its type")
     func blanks() {
         #expect(AttributeCoding.coding(of: Suit.self).blank() as? Suit == .hearts)
         #expect(AttributeCoding.coding(of: Plain.self).blank() as? Plain == .first)
@@ -126,7 +126,7 @@ struct AttributeCodingTests {
         #expect(JSONMembers.path(of: \Nested.inner[0].city) == nil)
     }
 
-    @Test("a transformer makes data of a value")
+    @Test("a transformer converts a value of an attribute to data")
     func transformable() throws {
         let model = ModelDescription.of(Painted.self)
         let coding = try #require(model.property(named: "tint")?.coding)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("What CloudKit refuses in a schema")
 struct CloudKitLintTests {
-    @Test("each problem names its property")
+    @Test("each CloudKit problem of a schema names its property")
     func problems() {
         let problems = Schema(Local.self).cloudKitProblems.filter { $0.hasPrefix("`Local") }
         #expect(
@@ -17,13 +17,13 @@ struct CloudKitLintTests {
             ])
     }
 
-    @Test("a default that is computed in the declaration counts")
+    @Test("a default that is computed in the declaration satisfies CloudKit")
     func computedDefault() {
         #expect(Schema(Remote.self).cloudKitProblems.allSatisfy { !$0.hasPrefix("`Remote") })
     }
 
     /// The class in the module's models, except that the macro knows no inverses.
-    @Test("the macro says the same sentences of the source code")
+    @Test("the macro CloudKitChecked reports the same problems from the source code")
     func macro() {
         let expansion = MacroExpansion(
             """
@@ -60,7 +60,7 @@ struct CloudKitLintTests {
         #expect(found.isSuperset(of: expansion.warnings.dropFirst()))
     }
 
-    @Test("the macro says nothing of a class that can be synchronized, and refuses a struct")
+    @Test("the macro CloudKitChecked reports nothing for a correct class, and refuses a struct")
     func macroWithoutProblems() {
         let correct = MacroExpansion(
             """

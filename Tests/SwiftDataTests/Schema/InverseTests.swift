@@ -12,7 +12,7 @@ struct InverseTests {
         }
     }
 
-    @Test("an inverse that one side names is that of both")
+    @Test("an inverse that one side of a relationship names is that of both")
     func named() {
         #expect(
             inverses(Resolved.Book.self) == [
@@ -30,7 +30,7 @@ struct InverseTests {
         #expect(inverses == ["Left.rights": "left", "Right.left": "rights"])
     }
 
-    @Test("an ambiguous inverse is an error that names both")
+    @Test("an ambiguous inverse is an error that names both relationships")
     func ambiguous() {
         #expect {
             try Schema(Ambiguous.Book.self).larderSchema()
@@ -52,7 +52,7 @@ struct InverseTests {
         }
     }
 
-    @Test("an error is a typed one, and all problems are in it")
+    @Test("a container with ambiguous inverses is a typed error with all problems")
     func typed() {
         #expect {
             try ModelContainer(

@@ -25,7 +25,7 @@ struct MigrationStageTests {
             configurations: configuration)
     }
 
-    @Test("a lightweight one adds what the next version has")
+    @Test("a lightweight stage of a migration plan adds what the next version has")
     func lightweight() throws {
         let container = try open(LightPlan.self)
         #expect(container.migrationPlan is LightPlan.Type)
@@ -34,7 +34,7 @@ struct MigrationStageTests {
         #expect(people.map(\.name) == ["Ann"])
     }
 
-    @Test("a custom one has a context on the store before it, and another one after it, once")
+    @Test("a custom stage of a migration plan runs once, with contexts before and after it")
     func custom() throws {
         for _ in 0..<2 {
             let container = try open(CustomPlan.self)
@@ -45,7 +45,7 @@ struct MigrationStageTests {
         #expect(CustomPlan.calls.withLock { $0 } == ["will", "did"])
     }
 
-    @Test("one whose code throws is an error, and the store is as it was")
+    @Test("a stage of a migration plan whose code throws is an error, and the store is unchanged")
     func failure() throws {
         let error = #expect(throws: (any Error).self) { try open(FailingPlan.self) }
         #expect("\(try #require(error))".contains("NoPeople"))

@@ -17,7 +17,7 @@ struct ModelDescriptionTests {
         #expect(_slotCount(of: Dog.self) == 6)
     }
 
-    @Test("a property is found by its key path, whichever class of the hierarchy is the root")
+    @Test("a property of a model is found by its key path, whichever class is the root")
     func keyPaths() {
         let puppy = ModelDescription.of(Puppy.self)
         #expect(puppy.slot(of: \Puppy.weeks) == 6)
@@ -64,7 +64,7 @@ struct ModelDescriptionTests {
         #expect(everything.property(named: "optional")?.defaultValue == nil)
     }
 
-    @Test("every attribute has a value for an object that has none")
+    @Test("every attribute that is not optional has a blank value")
     func blanks() {
         for property in ModelDescription.of(Shapes.Everything.self).properties {
             #expect(property.isOptional == (property.blank() == nil), "\(property.name)")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A schema is inferred from model types")
 struct SchemaInferenceTests {
-    @Test("each type of an attribute has its type in the store")
+    @Test("each type of a model's attribute has its type in the store")
     func attributes() throws {
         let text = try Schema([Shapes.Everything.self]).larderSchema().fileText
         #expect(text == Self.everything)
@@ -53,7 +53,7 @@ struct SchemaInferenceTests {
 
         """
 
-    @Test("relationships and constraints are those of the library's models")
+    @Test("the inferred schema has the relationships and constraints of the models")
     func library() throws {
         let text = try Schema([Article.self]).larderSchema().fileText
         #expect(text == Self.library)
@@ -110,7 +110,7 @@ struct SchemaInferenceTests {
 
         """
 
-    @Test("a subclass is a subentity with its own properties")
+    @Test("a subclass of a model is a subentity with its own properties")
     func inheritance() throws {
         let text = try Schema([Puppy.self]).larderSchema().fileText
         #expect(text == Self.hierarchy)
@@ -163,7 +163,7 @@ struct SchemaInferenceTests {
 
         """
 
-    @Test("constraints and indexes are lists of names")
+    @Test("the constraints and indexes of a model are lists of names")
     func constraints() throws {
         let entity = try #require(Schema([ShapesV1.Item.self]).entity(for: ShapesV1.Item.self))
         #expect(entity.uniquenessConstraints == [["title"], ["title", "size"]])
@@ -186,7 +186,7 @@ struct SchemaInferenceTests {
             Schema(Puppy.self).entities.map(\.name) == ["Animal", "Dog", "Keeper", "Puppy"])
     }
 
-    @Test("names that the store does not accept are written in another way")
+    @Test("names of models that a store does not accept are encoded in the schema")
     func names() throws {
         let text = try Schema(Unusual.self).larderSchema().fileText
         #expect(text == Self.unusual)
@@ -242,7 +242,7 @@ struct SchemaInferenceTests {
 
         """
 
-    @Test("two models of one name are an error that names both")
+    @Test("two models with the same name are an error that names both")
     func sameName() {
         #expect {
             try Schema(Second.Twin.self).larderSchema()
@@ -251,7 +251,7 @@ struct SchemaInferenceTests {
         }
     }
 
-    @Test("the order of the types does not matter to the schema, nor to its fingerprint")
+    @Test("the order of model types changes neither the schema nor its fingerprint")
     func order() throws {
         let types: [any PersistentModel.Type] = [
             Article.self, Category.self, Tag.self, Note.self, Puppy.self, Keeper.self,
@@ -264,7 +264,7 @@ struct SchemaInferenceTests {
         #expect(Schema(types).hashValue == Schema(types.reversed()).hashValue)
     }
 
-    @Test("the fingerprint is the same in every process")
+    @Test("the fingerprint of an inferred schema is the same in every process")
     func fingerprint() throws {
         let schema = Schema(
             [Shapes.Everything.self, Article.self, Puppy.self, Unusual.self, Painted.self],
@@ -285,7 +285,7 @@ struct SchemaInferenceTests {
         #expect(try schema.larderSchema().version == "3.0.0")
     }
 
-    @Test("the first use on many threads at once gives one description")
+    @Test("the first use of a model on many threads at once makes one description")
     func threads() async {
         let descriptions = await withTaskGroup(of: ObjectIdentifier.self) { group in
             for _ in 0..<64 {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A schema describes its entities and their properties")
 struct SchemaPropertyTests {
-    @Test("the metadata of a class has the labels by which programs read it")
+    @Test("the metadata of a model class has the labels by which programs read it")
     func metadata() throws {
         let metadata = Shapes.Own.schemaMetadata
         #expect(
@@ -14,7 +14,7 @@ struct SchemaPropertyTests {
         #expect(metadata.count == 2)
     }
 
-    @Test("an entity has the class of its models, for those who read it by reflection")
+    @Test("an entity has the class of its models for programs that read it by reflection")
     func objectType() throws {
         let entity = try #require(Schema(Node.self).entities.first)
         let labels = Mirror(reflecting: entity).children.compactMap(\.label)
@@ -62,7 +62,7 @@ struct SchemaPropertyTests {
         #expect(category.originalName == "category")
     }
 
-    @Test("a subclass's entity has its superclass's properties as inherited ones")
+    @Test("the entity of a subclass has its superclass's properties as inherited ones")
     func inheritance() throws {
         let schema = Schema(Puppy.self)
         let dog = try #require(schema.entity(for: Dog.self))
@@ -97,7 +97,7 @@ struct SchemaPropertyTests {
         #expect(text?.defaultValue as? String == "text")
     }
 
-    @Test("a schema of a newer form is an error")
+    @Test("decoding a schema of a newer format is an error")
     func newerForm() {
         let text = #"{"encodingVersion":{"major":9,"minor":0,"patch":0},"entities":[]}"#
         #expect(throws: DecodingError.self) {
@@ -105,7 +105,7 @@ struct SchemaPropertyTests {
         }
     }
 
-    @Test("an entity is also made by hand")
+    @Test("an entity can be created without a model class")
     func byHand() throws {
         let title = Schema.Attribute(name: "title", options: [.unique], valueType: String.self)
         let entity = Schema.Entity("Thing", properties: title)
@@ -120,7 +120,7 @@ struct SchemaPropertyTests {
         #expect(entity.superentityName == "A")
     }
 
-    @Test("versions are ordered by their numbers")
+    @Test("versions of a schema are ordered by their numbers")
     func versions() {
         #expect(Schema.Version(1, 2, 3) < Schema.Version(1, 10, 0))
         #expect("\(Schema.Version(1, 2, 3))" == "1.2.3")

@@ -6,7 +6,7 @@ import Testing
 struct SchemaSignatureTests {
     private func isSame(_ left: any Any.Type, _ right: any Any.Type) -> Bool { left == right }
 
-    @Test("a schema is made of nothing, entities, a list of types or types, with a version")
+    @Test("a schema can be made from nothing, entities, a list of types or types, with a version")
     func schemas() throws {
         let version = Schema.Version(1, 2, 3)
         #expect(Schema().entities.isEmpty)
@@ -28,7 +28,7 @@ struct SchemaSignatureTests {
         #expect(try JSONDecoder().decode(Schema.Version.self, from: data) == version)
     }
 
-    @Test("a file that is not a schema is an error, as is one that does not exist")
+    @Test("loading a schema from a file that is missing or not a schema is an error")
     func files() throws {
         let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: url) }
@@ -90,7 +90,7 @@ struct SchemaSignatureTests {
         #expect(article.relationships.count == 3)
     }
 
-    @Test("each option of an attribute is one of its own, and says what it changes")
+    @Test("each option of an attribute is distinct, and reports what it changes")
     func attributeOptions() throws {
         let options: [Schema.Attribute.Option] = [
             .unique, .externalStorage, .allowsCloudEncryption, .preserveValueOnDeletion,
@@ -113,7 +113,7 @@ struct SchemaSignatureTests {
         #expect(!plain.isTransformable && plain.isAttribute && !plain.isRelationship)
     }
 
-    @Test("an attribute has what its initializers set")
+    @Test("a schema attribute has the values that its initializers set")
     func attributes() {
         let written = Schema.Attribute(.unique, originalName: "old", hashModifier: "2")
         #expect(written.originalName == "old")
@@ -192,7 +192,7 @@ struct SchemaSignatureTests {
         #expect(try JSONDecoder().decode(Schema.Relationship.self, from: data) == notes)
     }
 
-    @Test("indexes and constraints are properties without values")
+    @Test("indexes and constraints are schema properties without values")
     func constraints() {
         let index = Schema.Index<ShapesV1.Item>(.binary([\.size]), .rtree([\.size, \.created]))
         #expect(index.indices.count == 2)

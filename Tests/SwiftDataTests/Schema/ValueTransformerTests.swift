@@ -15,7 +15,7 @@ struct ValueTransformerTests {
         }
     }
 
-    @Test("are registered by name, and found by it")
+    @Test("value transformers are registered and found by name")
     func registration() throws {
         let name = NSValueTransformerName("Reversed \(UUID())")
         #expect(NSValueTransformerName(rawValue: name.rawValue) == name)
@@ -34,7 +34,7 @@ struct ValueTransformerTests {
         #expect(ValueTransformer(forName: name) == nil)
     }
 
-    @Test("the one of archives makes objects of data, and data of objects")
+    @Test("the value transformer of archives converts data to objects and back")
     func archives() throws {
         let transformer = NSSecureUnarchiveFromDataTransformer()
         let data = try #require(

@@ -19,7 +19,7 @@ struct CustomStoreChangesTests {
         return try #require(found.first)
     }
 
-    @Test("refresh the models of a context that follows changes, and Observation reports them")
+    @Test("saves in a custom store refresh the models of a following context")
     func following() throws {
         let container = try container()
         let context = ModelContext(container)
@@ -42,7 +42,7 @@ struct CustomStoreChangesTests {
         #expect(!context.hasChanges)
     }
 
-    @Test("refresh lists that a context holds")
+    @Test("saves in a custom store refresh the lists that a context holds")
     func lists() throws {
         let container = try container()
         let context = ModelContext(container)
@@ -60,7 +60,7 @@ struct CustomStoreChangesTests {
         #expect(studio.films.map(\.title) == ["a"])
     }
 
-    @Test("delete the models that a context holds")
+    @Test("deletions in a custom store delete the models that a context holds")
     func deletions() throws {
         let container = try container()
         let context = ModelContext(container)
@@ -75,7 +75,7 @@ struct CustomStoreChangesTests {
         #expect(film.title == "a")
     }
 
-    @Test("by delete(model:where:) delete the models that a context holds")
+    @Test("delete(model:where:) in a custom store deletes the models that a context holds")
     func batchDeletions() throws {
         let container = try container()
         let context = ModelContext(container)
@@ -90,7 +90,8 @@ struct CustomStoreChangesTests {
         #expect(film.isDeleted)
     }
 
-    @Test("change the results of a ResultsObserver", .timeLimit(.minutes(10)))
+    @Test(
+        "saves in a custom store change the results of a ResultsObserver", .timeLimit(.minutes(10)))
     @MainActor func results() async throws {
         let container = try container()
         let observer = try ResultsObserver<Film, Never>(
@@ -104,7 +105,7 @@ struct CustomStoreChangesTests {
         #expect(observer.results.map(\.title) == ["a", "b"])
     }
 
-    @Test("are counted by a HistoryObserver")
+    @Test("a HistoryObserver counts the saves in a custom store")
     func counting() throws {
         let container = try container()
         let context = ModelContext(container)
@@ -138,7 +139,7 @@ struct CustomStoreChangesTests {
             modelContainer: container, isolation: nil)
     }
 
-    @Test("are counted by a HistoryObserver after a token of the store")
+    @Test("a HistoryObserver counts the saves after a token of a custom store")
     func countingAfterTokens() throws {
         let container = try container()
         for author in ["ada", "bob", nil] { try save("a", by: author, in: container) }
@@ -156,7 +157,7 @@ struct CustomStoreChangesTests {
         #expect(all.eventCounter == 4)
     }
 
-    @Test("are counted after a token by a store that cannot select transactions")
+    @Test("a HistoryObserver counts the saves of a custom store that cannot select transactions")
     func countingWithoutPredicates() throws {
         let container = try container()
         for title in ["a", "b", "c"] { try save(title, in: container) }
@@ -175,7 +176,7 @@ struct CustomStoreChangesTests {
         }
     }
 
-    @Test("are counted after a token of a default store to which a store passes on")
+    @Test("a HistoryObserver counts the saves after a token of a wrapped default store")
     func countingInDefaultStore() throws {
         let schema = Schema([Studio.self, Film.self])
         let store = try makeDefaultStore(schema)
@@ -199,7 +200,7 @@ struct CustomStoreChangesTests {
         #expect(throws: SwiftDataError.historyTokenExpired) { try observe() }
     }
 
-    @Test("are not counted after a token that the store does not have")
+    @Test("a HistoryObserver refuses a token that a custom store does not have")
     func foreignTokens() throws {
         let container = try container()
         try save("a", in: container)
@@ -230,7 +231,9 @@ struct CustomStoreChangesTests {
         return try context.fetchHistory(Transactions()).last?.token
     }
 
-    @Test("post remoteChange with the store's identifier", .timeLimit(.minutes(10)))
+    @Test(
+        "a save in a custom store posts remoteChange with the store's identifier",
+        .timeLimit(.minutes(10)))
     func remoteChanges() async throws {
         let container = try container()
         let (identifiers, continuation) = AsyncStream<String>.makeStream()
@@ -247,7 +250,7 @@ struct CustomStoreChangesTests {
         #expect(await identifiers.first { _ in true } == "films.dictionary")
     }
 
-    @Test("of several threads are all seen", .timeLimit(.minutes(10)))
+    @Test("saves of several threads in a custom store are all seen", .timeLimit(.minutes(10)))
     func threads() async throws {
         let container = try container()
         let context = ModelContext(container)

@@ -29,7 +29,7 @@ struct CustomStoreTests {
         #expect(!news.persistentModelID.isTemporary)
     }
 
-    @Test("returns saved objects with every kind of value after it is opened again")
+    @Test("a custom store returns every kind of value after it is opened again")
     func reopening() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         try fill()
@@ -41,7 +41,7 @@ struct CustomStoreTests {
         #expect(articles[0].published == Date(timeIntervalSinceReferenceDate: 5))
     }
 
-    @Test("has predicates, orders and limits applied in memory if it prefers that")
+    @Test("a custom store may leave predicates, orders and limits to the context")
     func inMemory() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         try fill()
@@ -61,7 +61,7 @@ struct CustomStoreTests {
         #expect(try context.fetch(descriptor).map(\.title) == ["c", "d", "a"])
     }
 
-    @Test("saves both sides of relationships, also when a member moves")
+    @Test("a custom store gets both sides of relationships, also when a member moves")
     func relationships() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         try fill()
@@ -80,7 +80,7 @@ struct CustomStoreTests {
         #expect(try again.fetch(FetchDescriptor<Tag>()).first?.articles.map(\.title) == ["a"])
     }
 
-    @Test("deletes objects, and what refers to them refers to nothing")
+    @Test("a deletion in a custom store clears the references to the deleted objects")
     func deletion() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         try fill()
@@ -95,7 +95,7 @@ struct CustomStoreTests {
         #expect(left.allSatisfy { $0.category == nil })
     }
 
-    @Test("shows a save of one context to the next fetch of another")
+    @Test("a save in a custom store is seen by the next fetch of another context")
     func contexts() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         try fill()
@@ -109,7 +109,7 @@ struct CustomStoreTests {
         #expect(held.words == 99)
     }
 
-    @Test("throws its own errors from a save, and the context keeps its changes")
+    @Test("an error of a custom store's save reaches the caller, and the context keeps its changes")
     func refusal() throws {
         let context = ModelContext(try container { $0.refusal = "closed" })
         context.insert(Article(title: "a", words: 1))
@@ -118,7 +118,7 @@ struct CustomStoreTests {
         #expect(context.hasChanges)
     }
 
-    @Test("is refused if it gives new objects no identifiers, or returns objects of others")
+    @Test("a custom store that omits identifiers or returns wrong objects is an error")
     func mistakes() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let forgetful = ModelContext(try container { $0.forgetsIdentifiers = true })
@@ -132,7 +132,7 @@ struct CustomStoreTests {
         #expect(throws: (any Error).self) { try foreign.fetch(FetchDescriptor<Article>()) }
     }
 
-    @Test("has a history of its own type, and none of Larder's")
+    @Test("a custom store has a history of its own type, and none of Larder's")
     func history() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let context = ModelContext(try container())
@@ -149,7 +149,7 @@ struct CustomStoreTests {
         #expect(try context.fetchHistory(HistoryDescriptor<JSONTransaction>()).isEmpty)
     }
 
-    @Test("may be one of several stores of a container")
+    @Test("a custom store may be one of several stores of a container")
     func severalStores() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         var json = JSONStoreConfiguration(file)
@@ -168,7 +168,7 @@ struct CustomStoreTests {
         #expect(try String(contentsOf: file, encoding: .utf8).contains("Gadget"))
     }
 
-    @Test("gives a key the same identifier in every process")
+    @Test("a custom store's key has the same identifier in every process")
     func identifiers() throws {
         func uri(_ key: some Comparable & CustomStringConvertible & Codable & Hashable) throws
             -> String

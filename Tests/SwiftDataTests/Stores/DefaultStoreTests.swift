@@ -10,7 +10,7 @@ struct DefaultStoreTests {
         try ModelContainer(for: librarySchema, configurations: [PassingConfiguration(store)])
     }
 
-    @Test("has the name, the schema and the configuration, and an identifier of its own")
+    @Test("a default store has its name, schema, configuration and an identifier of its own")
     func members() throws {
         let (store, other) = (try makeDefaultStore(), try makeDefaultStore())
         #expect(store.name == "notes")
@@ -31,7 +31,7 @@ struct DefaultStoreTests {
         }
     }
 
-    @Test("saves, fetches, counts and deletes what a store passes on to it")
+    @Test("a default store saves, fetches, counts and deletes for a store that wraps it")
     func passing() throws {
         let store = try makeDefaultStore()
         let context = ModelContext(try container(store))
@@ -66,7 +66,7 @@ struct DefaultStoreTests {
         #expect((last.model(for: identifier) as? Category)?.articles.isEmpty == true)
     }
 
-    @Test("deletes by predicate, with the author of the editing state")
+    @Test("a default store deletes by predicate, with the author of the editing state")
     func batchDeletion() throws {
         let store = try makeDefaultStore()
         let context = ModelContext(try container(store))
@@ -85,7 +85,7 @@ struct DefaultStoreTests {
         #expect(try context.fetch(FetchDescriptor<Tag>()).map(\.name) == ["y"])
     }
 
-    @Test("fetches and deletes its history, and erases its objects")
+    @Test("a default store fetches and deletes its history, and erases its objects")
     func historyAndErasing() throws {
         let store = try makeDefaultStore()
         let container = try container(store)

@@ -31,7 +31,7 @@ struct DictionaryStoreTests {
 
     private let byTitle = FetchDescriptor<Film>(sortBy: [SortDescriptor(\.title)])
 
-    @Test("the context makes snapshots from backing data, with values and identifiers of others")
+    @Test("a context makes a custom store's snapshots from backing data")
     func making() throws {
         let container = try container()
         try fill(container)
@@ -67,7 +67,7 @@ struct DictionaryStoreTests {
         #expect(again[1].source == nil)
     }
 
-    @Test("a save has updated objects whole, and deleted ones as the store has them")
+    @Test("a save request has updated objects whole, and deleted ones as the store has them")
     func requests() throws {
         let container = try container()
         try fill(container)
@@ -89,7 +89,7 @@ struct DictionaryStoreTests {
         #expect(request.updated.first { $0.name == "S" }?.films?.count == 1)
     }
 
-    @Test("fetchCount and fetchIdentifiers of the store are called, and no object is read")
+    @Test("fetchCount and fetchIdentifiers of a custom store are called, and no object is read")
     func counts() throws {
         let container = try container()
         try fill(container)
@@ -179,7 +179,7 @@ struct DictionaryStoreTests {
         #expect(shelf.rows.values.compactMap(\.title).sorted() == ["c"])
     }
 
-    @Test("an identifier of the store has the store's own text, also after a round trip in JSON")
+    @Test("an identifier of a custom store has the store's own text, also after JSON")
     func storeIdentifier() throws {
         let container = try container()
         try fill(container)
@@ -211,7 +211,7 @@ struct DictionaryStoreTests {
         #expect(shelf.calls.contains("fetch Studio"))
     }
 
-    @Test("a save reads the objects that it concerns together")
+    @Test("a save reads the objects that it concerns from the store together")
     func reads() throws {
         let container = try container()
         try fill(container)
@@ -259,7 +259,7 @@ struct DictionaryStoreTests {
         #expect(shelf.states.isEmpty)
     }
 
-    @Test("didSave has the history token that the store has returned")
+    @Test("the notification didSave has the history token that the store has returned")
     func historyTokens() throws {
         let context = ModelContext(try container())
         let seen = SeenTokens()
@@ -273,7 +273,7 @@ struct DictionaryStoreTests {
         #expect(tokens?["films.dictionary"] as? DictionaryToken == DictionaryToken(tokenValue: 1))
     }
 
-    @Test("erase() of the container erases the store, and models are deleted")
+    @Test("erase() of a container erases its custom store, and models are deleted")
     func erasing() throws {
         let container = try container()
         try fill(container)

@@ -13,7 +13,7 @@ struct StoreContractTests {
         try ModelContainer(for: Studio.self, Film.self, configurations: configuration)
     }
 
-    @Test("a store with a fetch and a save only has predicates, orders, limits and counts")
+    @Test("a custom store with only fetch and save supports predicates, orders, limits and counts")
     func minimalStore() throws {
         defer { try? FileManager.default.removeItem(at: files) }
         func container() throws -> ModelContainer {
@@ -50,7 +50,7 @@ struct StoreContractTests {
         #expect(throws: DataStoreError.unsupportedFeature) { try again.container.erase() }
     }
 
-    @Test("a store that passes on to a default store opens its file, and is asked as it should be")
+    @Test("a custom store that wraps a default store opens its file")
     func passingStore() throws {
         let folder = files
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -75,7 +75,7 @@ struct StoreContractTests {
             ])
     }
 
-    @Test("a new model with the unique values of a stored one becomes that one")
+    @Test("a new model with the unique values of one in a custom store becomes that one")
     func uniqueValues() throws {
         let passing = PassingConfiguration(try makeDefaultStore())
         let context = ModelContext(
@@ -98,7 +98,7 @@ struct StoreContractTests {
         #expect(stored.map { $0.articles.map(\.title) } == [["a"]])
     }
 
-    @Test("delete rules are executed by the context, and the store gets all deleted objects")
+    @Test("a context applies delete rules, and a custom store gets all deleted objects")
     func deleteRules() throws {
         let passing = PassingConfiguration(
             try makeDefaultStore(Schema([Author.self, Novel.self, Chapter.self])))
@@ -164,7 +164,7 @@ struct StoreContractTests {
         #expect(shelf.rows.values.compactMap(\.studioName) == ["S"])
     }
 
-    @Test("updated objects refer to new ones by the temporary identifiers of these")
+    @Test("updated objects in a save refer to new objects by temporary identifiers")
     func remapping() throws {
         let context = ModelContext(try container())
         let film = Film(title: "a")
@@ -180,7 +180,7 @@ struct StoreContractTests {
         #expect(shelf.rows.values.compactMap(\.studio) == [film.studio?.persistentModelID])
     }
 
-    @Test("a configuration is validated, and its error is that of the container")
+    @Test("the error of validating a store's configuration is that of the container")
     func validation() {
         let malformed = DictionaryConfiguration(name: "")
         #expect(throws: DictionaryConfiguration.Malformed(name: "")) {

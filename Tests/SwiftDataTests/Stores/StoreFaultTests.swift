@@ -29,7 +29,7 @@ struct StoreFaultTests {
         }
     }
 
-    @Test("an error of the store arrives as it was thrown, from fetch and from save")
+    @Test("an error of a custom store is thrown unchanged, from fetch and from save")
     func ownErrors() throws {
         let context = try filled()
         shelf.failure = Closed()
@@ -44,7 +44,7 @@ struct StoreFaultTests {
         #expect(try context.fetchCount(all) == 3)
     }
 
-    @Test("a snapshot of an entity that the schema does not have, or of another one")
+    @Test("a snapshot of an entity that was not fetched is an error for the caller")
     func entities() throws {
         let context = try filled()
         let name = configuration.name
@@ -62,7 +62,7 @@ struct StoreFaultTests {
         }
     }
 
-    @Test("an identifier of another store, and a temporary one")
+    @Test("a fetched identifier of another store, or a temporary one, is an error for the caller")
     func foreignIdentifiers() throws {
         let context = try filled()
         let foreign = try PersistentIdentifier.identifier(
@@ -76,7 +76,7 @@ struct StoreFaultTests {
         }
     }
 
-    @Test("an identifier of another store, or of another entity, in a relationship")
+    @Test("a relationship to another store or a wrong entity is an error for the caller")
     func foreignLinks() throws {
         let context = try filled()
         for (store, entityName) in [("another", "Studio"), (configuration.name, "Film")] {
@@ -93,7 +93,7 @@ struct StoreFaultTests {
         }
     }
 
-    @Test("one identifier twice in a result")
+    @Test("an identifier that is twice in a result is an error for the caller")
     func doubles() throws {
         let context = try filled()
         shelf.alter = { $0 + $0.prefix(1) }
@@ -101,7 +101,7 @@ struct StoreFaultTests {
         #expect(failure { try context.fetchIdentifiers(all) }.contains("twice in one result"))
     }
 
-    @Test("a snapshot without a required value")
+    @Test("a snapshot without a required value is an error for the caller")
     func missingValues() throws {
         let context = try filled()
         shelf.alter = {
@@ -114,7 +114,7 @@ struct StoreFaultTests {
         #expect(failure { try context.fetch(all) }.contains("Film that has no value for title"))
     }
 
-    @Test("a value of another type")
+    @Test("a snapshot with a value of another type is an error for the caller")
     func wrongTypes() throws {
         let file = FileManager.default.temporaryDirectory.appending(
             path: "larder-\(UUID().uuidString).json")
@@ -140,7 +140,7 @@ struct StoreFaultTests {
         }
     }
 
-    @Test("a negative count")
+    @Test("a negative count of a custom store is an error for the caller")
     func negativeCount() throws {
         let context = try filled()
         shelf.miscount = -10
@@ -148,7 +148,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "a save without usable identifiers for new objects, which is not repeated",
+        "a save without usable identifiers for new objects is an error, and is not repeated",
         arguments: ["none", "foreign", "double", "other entity", "temporary"])
     func unusableIdentifiers(_ fault: String) throws {
         let context = try filled()

@@ -24,7 +24,7 @@ struct StoreResultTests {
         #expect(values.count == 2)
     }
 
-    @Test("a result of a fetch or a save has what it is made of")
+    @Test("the result of a fetch or a save of a store has the parts that it was made from")
     func results() throws {
         let first = DefaultSnapshot(of: Note(text: "a"))
         let found = DataStoreFetchResult(
@@ -52,7 +52,7 @@ struct StoreResultTests {
         #expect(withToken.historyToken as? DefaultHistoryToken == token)
     }
 
-    @Test("the functions that a store need not have do nothing")
+    @Test("the optional functions of a store do nothing by default")
     func defaults() throws {
         let store = try makeDefaultStore()
         let context = ModelContext(try makeContainer())
@@ -64,7 +64,7 @@ struct StoreResultTests {
                 .isEmpty)
     }
 
-    @Test("errors of stores are different cases")
+    @Test("the errors of stores are different cases")
     func errors() {
         let errors: [DataStoreError] = [
             .unsupportedFeature, .preferInMemoryFilter, .preferInMemorySort, .invalidPredicate,

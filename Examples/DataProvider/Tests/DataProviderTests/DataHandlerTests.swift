@@ -14,7 +14,7 @@ struct DataHandlerTests {
         return try DataProvider.container(at: url)
     }
 
-    @Test("adds an item that the main context fetches")
+    @Test("a data handler adds an item that the main context fetches")
     @MainActor func newItem() async throws {
         let container = try container(for: "newItem")
         let handler = DataHandler(modelContainer: container)
@@ -24,7 +24,7 @@ struct DataHandlerTests {
         #expect(items.map(\.timestamp) == [date])
     }
 
-    @Test("updates an item, which a later fetch shows in the object of the main context")
+    @Test("the main context sees an item that a data handler updates at its next fetch")
     @MainActor func updateItem() async throws {
         let container = try container(for: "updateItem")
         let handler = DataHandler(modelContainer: container)
@@ -35,7 +35,7 @@ struct DataHandlerTests {
         #expect(item.timestamp == Date(timeIntervalSince1970: 5))
     }
 
-    @Test("deletes an item, and an object of it that is still held keeps its last values")
+    @Test("a data handler deletes an item, and a held object of it keeps its last values")
     @MainActor func deleteItem() async throws {
         let container = try container(for: "deleteItem")
         let handler = DataHandler(modelContainer: container)
@@ -46,7 +46,7 @@ struct DataHandlerTests {
         #expect(item.timestamp == Date(timeIntervalSince1970: 7))
     }
 
-    @Test("works on the main context, too")
+    @Test("a data handler can work on the main context")
     @MainActor func mainContext() async throws {
         let provider = DataProvider()
         let handler = await provider.dataHandlerWithMainContextCreator(preview: true)()
@@ -54,7 +54,7 @@ struct DataHandlerTests {
         #expect(try provider.previewContainer.mainContext.fetchCount(FetchDescriptor<Item>()) == 1)
     }
 
-    @Test("sees what another process adds to the same file, and that process what it added")
+    @Test("a data handler and another process see the items that either adds to the file")
     func processes() async throws {
         let container = try container(for: "processes")
         let handler = DataHandler(modelContainer: container)

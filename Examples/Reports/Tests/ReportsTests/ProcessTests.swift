@@ -44,7 +44,7 @@ struct ProcessTests {
         #expect(result.error == "")
     }
 
-    @Test("prints its reports")
+    @Test("the program reports prints each report from an imported file")
     func reports() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try importRecords()
@@ -60,7 +60,7 @@ struct ProcessTests {
         #expect(lists.hasPrefix("1 list\nClassics\tx-coredata://"))
     }
 
-    @Test("passes a URI to another process, while this one has the file open")
+    @Test("the program reports opens a URI of a store that another process has open")
     func uri() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let context = ModelContext(try Library.container(at: URL(filePath: store)))
@@ -80,7 +80,7 @@ struct ProcessTests {
         #expect(gone.error.contains("the library has no object \(uri)"))
     }
 
-    @Test("refuses bad input with a message")
+    @Test("the program reports refuses bad input with a message")
     func badInput() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         #expect(try run("show", "x").error.contains("\"x\" is not the URI of an object"))

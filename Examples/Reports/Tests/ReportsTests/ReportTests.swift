@@ -38,7 +38,7 @@ struct ReportTests {
         return context
     }
 
-    @Test("count the articles of each category, and leave out the small ones")
+    @Test("a report counts the articles of each category and can omit small categories")
     func byCategory() throws {
         let context = try context()
         let all = try context.articlesByCategory()
@@ -50,14 +50,14 @@ struct ReportTests {
         #expect(try context.articlesByCategory(atLeast: 3).isEmpty)
     }
 
-    @Test("count the articles of each year")
+    @Test("a report counts the articles of each year")
     func byYear() throws {
         let years = try context().articlesByYear()
         #expect(years.map(\.year) == [2024, 2025, 2026])
         #expect(years.map(\.articles) == [1, 1, 4])
     }
 
-    @Test("order the authors by the words that they have written")
+    @Test("a report orders authors by the number of words that they have written")
     func topAuthors() throws {
         let context = try context()
         #expect(
@@ -68,7 +68,7 @@ struct ReportTests {
         #expect(try context.topAuthors(limit: 1).map(\.author) == ["Bob"])
     }
 
-    @Test("find authors by a subquery over their articles")
+    @Test("a report finds regular authors by a subquery over their articles")
     func regulars() throws {
         let context = try context()
         func names(_ count: Int, _ words: Int, _ year: Int) throws -> [String] {
@@ -81,7 +81,7 @@ struct ReportTests {
         #expect(try names(0, 0, 2030) == ["Ada", "Bob"])
     }
 
-    @Test("find the lists that have an article of a category, as identifiers by name")
+    @Test("a report finds the reading lists with an article of a category, ordered by name")
     func lists() throws {
         let context = try context()
         let swift = try #require(try context.category(named: "Swift"))
@@ -109,7 +109,7 @@ struct ReportTests {
         #expect(try context.topAuthors(limit: 9).map(\.articles) == [3, 3])
     }
 
-    @Test("a URI that is none, or of an object that is gone, is an error")
+    @Test("text that is not a URI and the URI of a deleted object are errors in a report")
     func describe() throws {
         let context = try context()
         let article = try #require(try context.article(titled: "A2"))

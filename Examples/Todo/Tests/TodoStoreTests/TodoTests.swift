@@ -42,7 +42,9 @@ struct TodoTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("changes are shown by streams that began before", arguments: Place.allCases)
+    @Test(
+        "streams of groups and tasks show the changes made after they began",
+        arguments: Place.allCases)
     func streams(_ place: Place) async throws {
         let todo = try place.todo(in: folder)
         let groups = try await todo.groups()
@@ -78,7 +80,8 @@ struct TodoTests {
         #expect(await task.first { $0?.groups[1].title == "Office" } != nil)
     }
 
-    @Test("a stream about a deleted object says that it is gone", arguments: Place.allCases)
+    @Test(
+        "a stream about a deleted group or task reports that it is gone", arguments: Place.allCases)
     func deletion(_ place: Place) async throws {
         let todo = try place.todo(in: folder)
         let home = try await todo.createGroup(titled: "Home")
@@ -94,7 +97,7 @@ struct TodoTests {
         #expect(await (try todo.group(home)).first { _ in true } == .some(nil))
     }
 
-    @Test("changes confirm that the object exists", arguments: Place.allCases)
+    @Test("a change of a group or task that does not exist is an error", arguments: Place.allCases)
     func unknown(_ place: Place) async throws {
         let todo = try place.todo(in: folder)
         let home = try await todo.createGroup(titled: "Home")
@@ -119,7 +122,7 @@ struct TodoTests {
         #expect(await (try todo.groups()).first { _ in true }?.map(\.taskCount) == [0])
     }
 
-    @Test("titles are checked", arguments: Place.allCases)
+    @Test("an empty or too long title of a group or task is refused", arguments: Place.allCases)
     func titles(_ place: Place) async throws {
         let todo = try place.todo(in: folder)
         await #expect(throws: TodoError.emptyTitle) { try await todo.createGroup(titled: " ") }
@@ -133,7 +136,7 @@ struct TodoTests {
         }
     }
 
-    @Test("an identity of another store is unknown")
+    @Test("the identity of a group of another store is unknown")
     func foreign() async throws {
         let other = try await StoredTodo(at: nil).createGroup(titled: "Home")
         let todo = try StoredTodo(at: nil)
@@ -142,7 +145,7 @@ struct TodoTests {
         #expect(await (try todo.group(other)).first { _ in true } == .some(nil))
     }
 
-    @Test("two containers on one file show each other's changes")
+    @Test("two containers on one file show each other's groups and tasks")
     func twoContainers() async throws {
         let (one, two) = (try StoredTodo(at: folder.file), try StoredTodo(at: folder.file))
         let groups = try await two.groups()
@@ -157,7 +160,7 @@ struct TodoTests {
         await #expect(throws: TodoError.unknown(.task)) { try await one.deleteTask(task) }
     }
 
-    @Test("a stream that ends leaves nothing behind")
+    @Test("a stream of groups that ends leaves nothing behind")
     func ending() async throws {
         let todo = try StoredTodo(at: nil)
         var groups: AsyncStream<[TodoGroup]>? = try await todo.groups()

@@ -17,7 +17,7 @@ struct ViewTests {
         html.text.components(separatedBy: tag).count - 1
     }
 
-    @Test("the groups have links and counts")
+    @Test("the list of groups has links and counts of tasks")
     func groups() {
         let html = groupList([home, TodoGroup(id: .string("w"), title: "R&D")])
         #expect(count("<li>", in: html) == 2)
@@ -28,7 +28,7 @@ struct ViewTests {
         #expect(groupList([]).text.contains("There are no groups."))
     }
 
-    @Test("a group shows its tasks")
+    @Test("the view of a group shows its open and completed tasks")
     func group() {
         let html = groupView(GroupContents(group: home, tasks: [plants, rent]))
         #expect(html.text.hasPrefix("<h1>Home</h1>"))
@@ -40,7 +40,7 @@ struct ViewTests {
         #expect(empty.text.contains("The group has no tasks."))
     }
 
-    @Test("a task shows all of its values")
+    @Test("the view of a task shows all of its values")
     func task() {
         let html = taskView(TaskContents(task: plants, groups: [home]))
         #expect(html.text.contains("<dd><a href=\"/group?id=integer%3A1\">Home</a></dd>"))
@@ -52,13 +52,13 @@ struct ViewTests {
         #expect(taskView(TaskContents(task: lone, groups: [])).text.contains("<dd>none</dd>"))
     }
 
-    @Test("the tasks for today")
+    @Test("the page of My Day lists the tasks for today, or says that there are none")
     func today() {
         #expect(count("<li", in: myDay([plants])) == 1)
         #expect(myDay([]).text.contains("Nothing is planned for today."))
     }
 
-    @Test("forms have the values of what they change")
+    @Test("forms contain the values of the task or group that they change")
     func forms() {
         let task = taskForms(TaskContents(task: plants, groups: [home]))
         #expect(task.text.contains("<option value=\"2\" selected>high</option>"))
@@ -71,7 +71,7 @@ struct ViewTests {
         #expect(count("<form", in: groupListForms()) == 1)
     }
 
-    @Test("text is escaped in elements, attributes and links")
+    @Test("text is escaped in elements, attributes and links of all views")
     func escaping() {
         let script = "<script>alert('x')</script>\"&"
         let task = TodoTask(id: .string(script), title: script, group: .string(script))
@@ -91,13 +91,13 @@ struct ViewTests {
         }
     }
 
-    @Test("the notice of a deletion says what was deleted")
+    @Test("the notice of a deletion says whether a task or a group was deleted")
     func deletion() {
         #expect(deletionNotice(.task).text.contains("This task was deleted."))
         #expect(deletionNotice(.group).text.contains("This group was deleted."))
     }
 
-    @Test("a page is live, one with an error is not")
+    @Test("a page is updated by a script, but the page of an error is not")
     func pages() {
         #expect(
             page(title: "T", view: "").text.contains("<script src=\"/todo.js\" defer></script>"))
@@ -107,7 +107,7 @@ struct ViewTests {
 
 @Suite("Values")
 struct ValueTests {
-    @Test("an identity becomes text and is read again")
+    @Test("an identity becomes text and is read back from it")
     func identity() {
         for id in [WrappedID.integer(-3), .string("a:b <>&"), .string("ü"), .uuid(UUID())] {
             #expect(WrappedID(id.description) == id)
@@ -117,7 +117,7 @@ struct ValueTests {
         }
     }
 
-    @Test("titles have characters, but not too many")
+    @Test("an empty title and one of more than 200 characters are refused")
     func titles() throws {
         #expect(try Title.checked("  a \n b ") == "a b")
         #expect(throws: TodoError.emptyTitle) { try Title.checked(" \n\t") }
@@ -127,7 +127,7 @@ struct ValueTests {
         }
     }
 
-    @Test("open tasks come first, then those of a higher priority, then by title")
+    @Test("open tasks come first, then tasks of a higher priority, then by title")
     func order() {
         func task(_ title: String, _ priority: Priority, _ isCompleted: Bool = false) -> TodoTask {
             TodoTask(

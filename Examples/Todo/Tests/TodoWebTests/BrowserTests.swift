@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Windows of a browser", .timeLimit(.minutes(2)))
 struct BrowserTests {
-    @Test("windows of two processes on one file show each other's changes")
+    @Test("browser windows of two processes on one file show each other's changes")
     func twoProcesses() async throws {
         let folder = try TemporaryFolder()
         let store = folder.url.appending(path: "todo.store")
@@ -59,7 +59,7 @@ struct BrowserTests {
         try await third.shows("There is no such task.")
     }
 
-    @Test("a window follows the store after the process that served the file has ended")
+    @Test("a browser window follows the store after the process that served the file has ended")
     func takeover() async throws {
         let folder = try TemporaryFolder()
         let store = folder.url.appending(path: "todo.store")
@@ -80,7 +80,7 @@ struct BrowserTests {
         try await ended.shows("There are no groups.")
     }
 
-    @Test("the same pages show mocks, which change")
+    @Test("a server without a store shows mock tasks, and windows follow their changes")
     func mocks() async throws {
         let server = try await TodoServer(store: nil)
         let browser = try await Browser()

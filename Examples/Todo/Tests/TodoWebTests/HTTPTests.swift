@@ -30,7 +30,9 @@ struct HTTPTests {
             status: status, text: String(decoding: data, as: UTF8.self), url: response.url)
     }
 
-    @Test("forms change the values, and show the page of the object", arguments: [false, true])
+    @Test(
+        "a posted form changes the values and shows the page of the object",
+        arguments: [false, true])
     func forms(isStored: Bool) async throws {
         let folder = try TemporaryFolder()
         let server = try await TodoServer(
@@ -64,7 +66,7 @@ struct HTTPTests {
         #expect(!groups.text.contains(">Bar</a>"))
     }
 
-    @Test("bad input is refused with a message")
+    @Test("a posted form with bad input is refused with a message")
     func badInput() async throws {
         let folder = try TemporaryFolder()
         let server = try await TodoServer(store: folder.url.appending(path: "todo.store"))

@@ -45,7 +45,7 @@ struct OwnerTests {
         try StoreFile.open(path: path, schema: ObjectStoreProcessSchema.schema(extra))
     }
 
-    @Test("the second process joins the first one, and sees its commits")
+    @Test("a second process that opens a store file joins the first one and sees its commits")
     func joining() async throws {
         let process = try StoreProcess(opening: path)
         #expect(try process("owner") == "1")
@@ -62,7 +62,7 @@ struct OwnerTests {
         withExtendedLifetime(observation) {}
     }
 
-    @Test("when the owner is killed, a process that is left becomes the owner")
+    @Test("when the owner of a store file is killed, another process becomes the owner")
     func killedOwner() async throws {
         let process = try StoreProcess(opening: path)
         let store = try open()
@@ -85,7 +85,7 @@ struct OwnerTests {
         withExtendedLifetime(observation) {}
     }
 
-    @Test("when the owner ends, its files are ready for the next one")
+    @Test("when the owner of a store file ends, the next process can open it at once")
     func endedOwner() throws {
         let process = try StoreProcess(opening: path)
         let store = try open()
@@ -95,7 +95,7 @@ struct OwnerTests {
         #expect(StoreFile.isOwner(ofStoreAt: path))
     }
 
-    @Test("a process that joins may have another schema, to which the owner migrates the store")
+    @Test("a process that joins with another schema makes the owner migrate the store")
     func servedMigration() throws {
         let process = try StoreProcess(opening: path)
         #expect(try process("insert Ann") == "saved")
@@ -107,7 +107,7 @@ struct OwnerTests {
         #expect(try store.count(query, QueryParameters()) == 2)
     }
 
-    @Test("copying the file in the owner's process does not let another process in")
+    @Test("copying a store file in the owner's process does not let another process own it")
     func copiedByOwner() throws {
         let store = try open()
         try store.insertEntry("Ann")
@@ -119,7 +119,7 @@ struct OwnerTests {
         #expect(try store.entryCount() == 2)
     }
 
-    @Test("files that were removed while another process has them open are made again")
+    @Test("store files that are removed after their owner was killed are created again")
     func removedFiles() throws {
         let process = try StoreProcess(opening: path)
         #expect(try process("insert Ann") == "saved")
@@ -128,7 +128,7 @@ struct OwnerTests {
         #expect(try open().entryCount() == 0)
     }
 
-    @Test("the owner is larderd if it serves the file")
+    @Test("larderd is the owner of a store file that it serves")
     func daemon() throws {
         _ = try open()
         let socket = folder["daemon.socket"]

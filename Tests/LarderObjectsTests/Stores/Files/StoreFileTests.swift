@@ -31,7 +31,7 @@ struct StoreFileTests {
         return nil
     }
 
-    @Test("a file is there once it is opened, and keeps its objects")
+    @Test("opening a store file creates it, and its objects remain after it is closed")
     func file() throws {
         do {
             let store = try open()
@@ -47,7 +47,7 @@ struct StoreFileTests {
         #expect(try open().names() == ["Ann"])
     }
 
-    @Test("containers of one process share the store, by any path of the file")
+    @Test("containers of one process share a store file, by any path of the file")
     func sharing() throws {
         let store = try open()
         try FileManager.default.createSymbolicLink(
@@ -60,7 +60,7 @@ struct StoreFileTests {
         #expect(error { try reader.insert("Bob") }?.code == .readOnly)
     }
 
-    @Test("a store is opened again while other threads open and close it")
+    @Test("a store file can be opened again while other threads open and close it")
     func reopening() async throws {
         let path = path
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -77,7 +77,7 @@ struct StoreFileTests {
         #expect(try open().studentCount() == 40)
     }
 
-    @Test("hundreds of openings leave no descriptors and no threads")
+    @Test("hundreds of openings of a store file leave no descriptors and no threads")
     func resources() throws {
         for _ in 0..<10 { try open().insert() }
         let before = try Resources.now()
@@ -88,7 +88,7 @@ struct StoreFileTests {
         #expect(after.threads < before.threads + 150)
     }
 
-    @Test("removed files are made again, also while an old store is open")
+    @Test("store files that were removed are created again, also while an old store is open")
     func removedFiles() throws {
         func remove() throws {
             for suffix in ["", "-wal", "-shm"] {
@@ -108,7 +108,7 @@ struct StoreFileTests {
         #expect(throws: LarderError.self) { try store?.insert("Eve") }
     }
 
-    @Test("files that are copied after a save are a store with the same objects")
+    @Test("store files that are copied after a save are a store with the same objects")
     func copies() throws {
         let store = try open()
         try store.insert("Ann")
@@ -122,7 +122,7 @@ struct StoreFileTests {
         #expect(try store.names() == ["Ann"])
     }
 
-    @Test("what is not a store is refused by a typed error")
+    @Test("opening a file that is not a store is a typed error")
     func notStores() throws {
         try Data("garbage, and more of it".utf8).write(to: URL(filePath: path))
         #expect(error { _ = try open() }?.code == .notAStore)
@@ -138,7 +138,7 @@ struct StoreFileTests {
     }
 
     @Test(
-        "a file of another user is refused, unless the store is shared",
+        "a store file of another user is refused, unless the store is shared",
         .enabled(if: getuid() == 0))
     func otherUsers() throws {
         _ = try open()
@@ -147,7 +147,7 @@ struct StoreFileTests {
         #expect(try open { $0.socketMode = 0o660 }.studentCount() == 0)
     }
 
-    @Test("a program that does not share the file makes opening fail in time")
+    @Test("a program that does not share the store file makes opening it fail in time")
     func inUse() throws {
         let other = try Store.open(path: path, schema: .sample())
         let failure = error { _ = try open { $0.waitTimeMax = .milliseconds(200) } }
@@ -155,7 +155,7 @@ struct StoreFileTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test("a path that is too long for a socket has one in the runtime folder")
+    @Test("a store file whose path is too long for a socket has its socket in the runtime folder")
     func longPaths() throws {
         let long = folder[String(repeating: "f", count: 120)]
         try FileManager.default.createDirectory(atPath: long, withIntermediateDirectories: false)
@@ -168,7 +168,7 @@ struct StoreFileTests {
             try store.count(.count(entityName: "Entry", predicate: nil), QueryParameters()) == 1)
     }
 
-    @Test("the default store is in the folder of the program's data")
+    @Test("the default store file is in the folder of the program's data")
     func defaultPath() throws {
         let home = folder["home"]
         #expect(
@@ -184,7 +184,7 @@ struct StoreFileTests {
         #expect(FileManager.default.fileExists(atPath: "\(data)/Notes"))
     }
 
-    @Test("a missing file is not created for reading only")
+    @Test("opening a missing store file for reading only does not create it")
     func missingForReading() throws {
         var options = StoreFileOptions()
         options.client.isReadOnly = true
@@ -201,7 +201,7 @@ struct StoreFileTests {
 
     private static let added = #", { "name": "email", "type": "string", "optional": true }"#
 
-    @Test("a store with another schema is migrated, and the former one is still served")
+    @Test("opening a store file with another schema migrates it and serves the former schema")
     func inferredMigration() throws {
         let former = try open()
         try former.insert("Ann")
@@ -211,7 +211,7 @@ struct StoreFileTests {
         #expect(try former.names() == ["Ann", "Bob"])
     }
 
-    @Test("a program with a former schema that is the next owner leaves the store as it is")
+    @Test("a next owner with a former schema leaves the store file unchanged")
     func formerSchema() throws {
         try open().insert("Ann")
         try open(.sample(Self.added, version: "2.0.0")).insert("Bob")
@@ -220,7 +220,7 @@ struct StoreFileTests {
         #expect(try store.names() == ["Ann", "Bob", "Eve"])
     }
 
-    @Test("a store for reading only is not migrated")
+    @Test("opening a store file for reading only does not migrate it")
     func readOnlyMigration() throws {
         _ = try open()
         let failure = error {
@@ -229,7 +229,7 @@ struct StoreFileTests {
         #expect(failure?.code == .schemaMismatch)
     }
 
-    @Test("a migration that cannot be inferred is refused, and the store stays as it was")
+    @Test("a migration that cannot be inferred is refused, and the store file is unchanged")
     func refusedMigration() throws {
         try open().insert("Ann")
         let needed = #", { "name": "email", "type": "string" }"#
@@ -238,7 +238,7 @@ struct StoreFileTests {
         #expect(try open().names() == ["Ann"])
     }
 
-    @Test("stages with code migrate a store")
+    @Test("a migration in stages with code changes the objects of a store file")
     func stages() throws {
         try open().insert("Ann", "Bob")
         let schemas = [

@@ -23,7 +23,7 @@ struct BulkErrorTests {
                 selection, set: expressions.map { PropertyAssignment($0.key, .format($0.value)) }))
     }
 
-    @Test("reports the column of an invalid predicate or expression")
+    @Test("the error of a bulk change has the column of the invalid predicate or expression")
     func columns() throws {
         let predicate = try refusal("wordCount > 1 AND nonsense == 2")
         #expect(predicate.code == .unknownProperty)
@@ -39,7 +39,7 @@ struct BulkErrorTests {
         #expect(argument.column == 14)
     }
 
-    @Test("is rejected with the index of the change, together with other errors")
+    @Test("an invalid bulk change is rejected with its index, together with other errors")
     func errorColumns() throws {
         let error = try library.refusal(
             .updateAll("Article", where: "wordCount = = 1", set: [:]),
@@ -50,7 +50,7 @@ struct BulkErrorTests {
             error.details.map(\.code) == [.malformedPredicate, .unknownEntity, .unknownProperty])
     }
 
-    @Test("is rejected if the types do not match, before anything is done")
+    @Test("a bulk change whose types do not match is rejected before anything is done")
     func types() throws {
         #expect(try refusal(set: ["wordCount": "title"]).code == .wrongType)
         #expect(try refusal(set: ["wordCount": "price * 2"]).code == .wrongType)
@@ -68,7 +68,7 @@ struct BulkErrorTests {
         #expect(try refusal(set: ["tags": "nil"]).code == .unsupported)
     }
 
-    @Test("is rejected with too few, too many or foreign arguments")
+    @Test("a bulk change with too few, too many or foreign arguments is rejected")
     func arguments() throws {
         #expect(try refusal("wordCount == %@", set: ["small": "%@"]).code == .malformedPredicate)
         #expect(try refusal("wordCount == %@", 1, 2).code == .malformedPredicate)
@@ -83,14 +83,14 @@ struct BulkErrorTests {
             try refusal("category == %@", .value(.object(stranger))).code == .invalidChangeSet)
     }
 
-    @Test("is rejected if it sets a property twice")
+    @Test("a bulk change that sets a property twice is rejected")
     func twice() throws {
         let error = try refusal(set: ["small": "1", "small": "2"])
         #expect(error.code == .invalidChangeSet)
         #expect(error.message == "Article.small is assigned twice")
     }
 
-    @Test("is rejected if the reply would have too many identifiers")
+    @Test("a bulk change whose reply would have too many identifiers is rejected")
     func identifiers() throws {
         let words = try Library(
             schema: Schema(entities: [
@@ -112,7 +112,7 @@ struct BulkErrorTests {
         #expect(try words.saved(fewer).affected[0].identifiers.count == Int(count))
     }
 
-    @Test("is rejected beyond a number in one set")
+    @Test("more bulk changes in one set than the maximum are rejected")
     func limit() throws {
         let change = Change.deleteAll("Cover")
         let most = Array(repeating: change, count: Limits.bulkChangesMax)

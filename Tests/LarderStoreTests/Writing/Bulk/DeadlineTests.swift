@@ -36,7 +36,7 @@ struct DeadlineTests {
     private static let slow =
         "SUBQUERY(category.articles, $a, $a.wordCount * wordCount == -1).@count > 0"
 
-    @Test("ends with TIMEOUT while it selects, while it changes, and while it deletes")
+    @Test("a bulk change that takes too long ends with TIMEOUT and changes nothing")
     func timeout() throws {
         let category = try library.insert("Category", ["name": "c"])
         try library.saved(
@@ -58,7 +58,7 @@ struct DeadlineTests {
         #expect(try library.rows("PRAGMA integrity_check") == [[.text("ok")]])
     }
 
-    @Test("does not affect the other sets of its group")
+    @Test("a bulk change that takes too long does not affect the other sets of its group")
     func group() throws {
         let tag = Change.insert(.new("t", "Tag"), values: [:])
         let slow = Change.updateAll("Article", set: ["small": "1"])
@@ -72,7 +72,7 @@ struct DeadlineTests {
         #expect(try library.count("Tag") == 2)
     }
 
-    @Test("does not block readers, which read the previous state")
+    @Test("a bulk change does not block readers, which read the previous state")
     func readers() throws {
         let reader = try library.store.openReadConnection()
         try reader.execute("BEGIN")

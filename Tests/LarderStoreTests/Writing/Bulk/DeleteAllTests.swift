@@ -9,7 +9,7 @@ struct DeleteAllTests {
 
     init() throws { library = try Library() }
 
-    @Test("deletes the matching objects, and returns their number")
+    @Test("a bulk delete deletes the matching objects and returns their number")
     func delete() throws {
         let articles = try library.articles(wordCounts: 1...5)
         let result = try library.saved(
@@ -26,7 +26,7 @@ struct DeleteAllTests {
         #expect(try library.saved(.deleteAll("Article")).transaction == nil)
     }
 
-    @Test("cascades, and counts each deleted object once")
+    @Test("a bulk delete cascades, and counts each deleted object once")
     func cascade() throws {
         let collection = try library.insert("Collection")
         let cover = try library.insert("Cover")
@@ -41,7 +41,7 @@ struct DeleteAllTests {
         #expect(try library.count("Article") + library.count("Cover") == 0)
     }
 
-    @Test("of objects that cascade to each other deletes each once")
+    @Test("a bulk delete of objects that cascade to each other deletes each once")
     func cycle() throws {
         let people = (0..<4).map { PersistentIdentifier.new("\($0)", "Person") }
         let changes = people.enumerated().map { place, person in
@@ -54,7 +54,7 @@ struct DeleteAllTests {
         #expect(try library.count("Person") == 0)
     }
 
-    @Test("nullifies, in to-ones and in lists")
+    @Test("a bulk delete nullifies references, in to-ones and in lists")
     func nullify() throws {
         let tag = try library.insert("Tag")
         let category = try library.insert("Category", ["name": "c"])
@@ -68,7 +68,7 @@ struct DeleteAllTests {
         #expect(try library.version(article) == 2)
     }
 
-    @Test("is denied by objects that remain, and not by objects that are deleted too")
+    @Test("a bulk delete is denied by objects that remain, and not by objects deleted with it")
     func deny() throws {
         let league = try Library(schema: League.schema())
         let (team, players) = try league.team(playerCount: 2)
@@ -82,7 +82,7 @@ struct DeleteAllTests {
         #expect(result.deletedCount == 4)
     }
 
-    @Test("does not leave an object without what it requires")
+    @Test("a bulk delete that would leave an object without a required one is denied")
     func required() throws {
         let binding = try library.insert("Binding", [:])
         let book = try library.insert("Book", ["binding": .object(binding)])
@@ -93,7 +93,7 @@ struct DeleteAllTests {
         #expect(try library.count("Book") == 0)
     }
 
-    @Test("leaves keys that noAction leaves")
+    @Test("a bulk delete leaves keys under the rule noAction")
     func noAction() throws {
         let league = try Library(schema: League.schema())
         let mascot = try league.insert("Mascot")
@@ -103,7 +103,7 @@ struct DeleteAllTests {
         #expect(try league.count("Mascot") == 1)
     }
 
-    @Test("combines with changes by identifier, in their order")
+    @Test("bulk deletes and changes by identifier in one set take effect in their order")
     func withOthers() throws {
         let articles = try library.articles(wordCounts: [1, 2, 3])
         let result = try library.saved(
@@ -124,7 +124,7 @@ struct DeleteAllTests {
         #expect(error.details.map(\.change) == [1])
     }
 
-    @Test("preserves attributes of deleted objects")
+    @Test("a bulk delete preserves attributes of deleted objects")
     func preserved() throws {
         let item = Entity(
             name: "Item",

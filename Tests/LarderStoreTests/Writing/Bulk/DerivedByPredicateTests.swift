@@ -27,7 +27,7 @@ struct DerivedByPredicateTests {
         library = try Library(schema: Schema(entities: [shelf, book]))
     }
 
-    @Test("reads derived attributes that are up to date with earlier changes, and updates them")
+    @Test("a bulk change reads up-to-date derived attributes, and updates them")
     func derived() throws {
         let shelf = try library.insert("Shelf")
         for pages in 1...3 {
@@ -52,7 +52,7 @@ struct DerivedByPredicateTests {
                 .map(\.rule) == [.derived])
     }
 
-    @Test("is done once under one idempotency key, and returns its first reply")
+    @Test("a bulk change is done once under one idempotency key, and repeats its first reply")
     func idempotency() throws {
         for pages in 1...4 { try library.insert("Book", ["pages": .int(Int64(pages))]) }
         let set = ChangeSet(

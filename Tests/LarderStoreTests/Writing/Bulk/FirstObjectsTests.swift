@@ -21,7 +21,7 @@ struct FirstObjectsTests {
             arguments: arguments, wantsIdentifiers: identifiers)
     }
 
-    @Test("changes the first objects in the order of the sort keys")
+    @Test("a bulk change with a limit changes the first objects in the order of its sort keys")
     func sorted() throws {
         let result = try library.saved(
             .updateAll(
@@ -32,7 +32,7 @@ struct FirstObjectsTests {
         #expect(try library.integers("Article", "wordCount") == [50, 30, 9, 3, 1])
     }
 
-    @Test("orders equal objects by their keys, and without sort keys all of them")
+    @Test("a bulk change with a limit orders equal objects by their keys")
     func keys() throws {
         try library.saved(.deleteAll(selection("wordCount == 3", limit: 1)))
         #expect(try library.integers("Article", "wordCount") == [5, 9, 3, 1])
@@ -40,7 +40,7 @@ struct FirstObjectsTests {
         #expect(try library.integers("Article", "wordCount") == [3, 1])
     }
 
-    @Test("changes nothing if the limit is 0, and all objects if there are fewer")
+    @Test("a bulk change with the limit 0 changes nothing, and with a large one all objects")
     func ends() throws {
         #expect(try library.saved(.deleteAll(selection(limit: 0))).affected.map(\.count) == [0])
         #expect(try library.integers("Article", "wordCount").count == 5)
@@ -49,7 +49,7 @@ struct FirstObjectsTests {
         #expect(all.affected[0].identifiers.count == 5)
     }
 
-    @Test("takes arguments first in the predicate, then in the sort keys and the expressions")
+    @Test("the arguments of a bulk change are those of the predicate, sort keys, then values")
     func arguments() throws {
         try library.saved(
             .updateAll(
@@ -59,7 +59,7 @@ struct FirstObjectsTests {
         #expect(try library.integers("Article", "wordCount") == [7, 7, 9, 3, 1])
     }
 
-    @Test("sees the effects of earlier changes of its set")
+    @Test("a bulk change with a limit sees the effects of earlier changes of its set")
     func earlierChanges() throws {
         try library.saved(
             .updateAll("Article", where: "wordCount == 1", set: ["wordCount": "100"]),
@@ -67,7 +67,7 @@ struct FirstObjectsTests {
         #expect(try library.integers("Article", "wordCount") == [5, 3, 9, 3])
     }
 
-    @Test("is rejected with sort keys alone, a negative limit or an unknown sort key")
+    @Test("a bulk change with sort keys but no limit, or a negative limit, is rejected")
     func errors() throws {
         let sort = [SortKey("wordCount")]
         let unlimited = try library.refusal(.deleteAll(selection(sort: sort, limit: nil)))
@@ -81,7 +81,7 @@ struct FirstObjectsTests {
         #expect(try library.integers("Article", "wordCount").count == 5)
     }
 
-    @Test("is not a condition")
+    @Test("a condition with a limit is rejected")
     func condition() throws {
         let condition = ChangeSet.Condition(selection(limit: 1), count: 1)
         let result = library.writer.save([ChangeSet(conditions: [condition])])[0]

@@ -9,7 +9,7 @@ struct InheritedBulkTests {
 
     init() throws { library = try Library(schema: Faculty.schema()) }
 
-    @Test("are inserted by streams with keys of their table, and refer to all entities")
+    @Test("a stream inserts objects of a subentity with keys of their table")
     func streams() throws {
         let tutor = try library.insert("Tutor", ["name": "Cyd"])
         let rows = try library.batch(
@@ -33,7 +33,7 @@ struct InheritedBulkTests {
         #expect(abstract.details.map(\.rule) == [.abstract])
     }
 
-    @Test("are edited in lists only by their own identifiers")
+    @Test("objects of subentities are edited in lists only by their own identifiers")
     func edits() throws {
         let school = try library.insert("School")
         let made = try ["Tutor", "Student", "Teacher"].map {
@@ -60,7 +60,7 @@ struct InheritedBulkTests {
         #expect(try library.keys(school, "members") == library.keys([made[1], made[2]]))
     }
 
-    @Test("are changed and deleted in bulk, each under its own entity")
+    @Test("objects of subentities are changed and deleted in bulk, each under its own entity")
     func predicates() throws {
         let teacher = try library.insert("Teacher", ["name": "Bob"])
         let others = try [("Tutor", "Cyd"), ("Student", "Ann"), ("Student", "Dan")].map {

@@ -21,7 +21,7 @@ final class RandomPredicateTests {
 
     init() throws { library = try Library(schema: Schema(entities: [NodeModel.schema])) }
 
-    @Test("leave the store equal to the model, or unchanged")
+    @Test("random bulk changes leave the store equal to the model, or unchanged")
     func agreement() throws {
         var savedCount = 0
         for _ in 0..<RandomTesting.iterations(400) {

@@ -27,7 +27,7 @@ struct UpdateAllRuleTests {
         return library
     }
 
-    @Test("exchanges unique values in any way")
+    @Test("a bulk update exchanges unique values in any way")
     func uniqueValues() throws {
         for constraints in [[], [["rank", "group"]]] {
             let teams = try ranks(1...10, constraints)
@@ -40,7 +40,7 @@ struct UpdateAllRuleTests {
         }
     }
 
-    @Test("rejects equal unique values, of two selected objects and of another one")
+    @Test("a bulk update to equal unique values is rejected")
     func equalValues() throws {
         for constraints in [[], [["rank", "group"]]] {
             let teams = try ranks(1...4, constraints)
@@ -54,7 +54,7 @@ struct UpdateAllRuleTests {
         }
     }
 
-    @Test("exchanges unique values with later and earlier changes")
+    @Test("a bulk update exchanges unique values with later and earlier changes")
     func acrossChanges() throws {
         let teams = try ranks(1...3)
         let first = teams.identifier("Team", 1)
@@ -66,7 +66,7 @@ struct UpdateAllRuleTests {
         #expect(try teams.integers("Team", "group") == [1, 0, 0])
     }
 
-    @Test("reports values out of bounds for each object, a hundred at most")
+    @Test("a bulk update reports values out of bounds for each object, a hundred at most")
     func validation() throws {
         let articles = try library.articles(wordCounts: 1...150)
         let error = try library.refusal(
@@ -84,7 +84,7 @@ struct UpdateAllRuleTests {
         #expect(many.details.map(\.uri) == articles.prefix(100).map(\.uriRepresentation))
     }
 
-    @Test("reports a number that is out of range, and nil in a required property")
+    @Test("a bulk update to a number out of range, or to nil in a required property, is rejected")
     func misfits() throws {
         try library.articles(wordCounts: [0, 40, 1_000], ["small": 1_000])
         let overflow = try library.refusal(
@@ -103,7 +103,7 @@ struct UpdateAllRuleTests {
                 == .validationFailed)
     }
 
-    @Test("does not remove a required to-one, nor the last object of a required list")
+    @Test("a bulk update does not remove a required to-one, nor the last object of a required list")
     func required() throws {
         let binding = try library.insert("Binding", [:])
         let book = try library.insert("Book", ["binding": .object(binding)])
@@ -121,7 +121,7 @@ struct UpdateAllRuleTests {
         #expect(try library.keys(page, "book") == library.keys([book]))
     }
 
-    @Test("checks cardinality at the end of the set")
+    @Test("a bulk update checks cardinality at the end of the set")
     func counts() throws {
         let league = try Library(schema: League.schema())
         let (team, players) = try league.team(playerCount: 2)
@@ -137,7 +137,7 @@ struct UpdateAllRuleTests {
         #expect(try league.keys(team, "players") == league.keys(free))
     }
 
-    @Test("does not set a to-one to an object that does not exist")
+    @Test("a bulk update to an object that does not exist is rejected")
     func missingObject() throws {
         try library.articles(wordCounts: [1, 2])
         let missing = library.identifier("Category", 9)

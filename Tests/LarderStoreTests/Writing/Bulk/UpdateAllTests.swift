@@ -9,7 +9,7 @@ struct UpdateAllTests {
 
     init() throws { library = try Library() }
 
-    @Test("sets values and expressions, and returns the number of objects")
+    @Test("a bulk update sets values and expressions, and returns the number of objects")
     func update() throws {
         try library.articles(wordCounts: [10, 20, 30])
         let result = try library.saved(
@@ -24,7 +24,7 @@ struct UpdateAllTests {
         #expect(try library.integers("Article", "_version") == [1, 2, 2])
     }
 
-    @Test("without a predicate changes all objects, without assignments only their versions")
+    @Test("a bulk update without a predicate changes all objects")
     func all() throws {
         try library.articles(wordCounts: [1, 2])
         #expect(try library.saved(.updateAll("Article", set: [:])).affected[0].count == 2)
@@ -32,7 +32,7 @@ struct UpdateAllTests {
         #expect(try library.integers("Article", "wordCount") == [1, 2])
     }
 
-    @Test("that selects none changes nothing, and leaves no transaction")
+    @Test("a bulk update that selects no object leaves no transaction")
     func none() throws {
         try library.articles(wordCounts: [1])
         let result = try library.saved(
@@ -40,7 +40,7 @@ struct UpdateAllTests {
         #expect(result == SaveResult(affected: [AffectedObjects(count: 0)]))
     }
 
-    @Test("reads the values from before it, so that it can swap two properties")
+    @Test("a bulk update reads the values from before it, so that it can swap two properties")
     func swap() throws {
         try library.articles(wordCounts: [1, 2], ["small": 9])
         try library.saved(
@@ -49,7 +49,7 @@ struct UpdateAllTests {
         #expect(try library.integers("Article", "wordCount") == [9, 9])
     }
 
-    @Test("reads the earlier values of other objects too")
+    @Test("a bulk update reads the earlier values of other objects too")
     func others() throws {
         let articles = try library.articles(wordCounts: [1, 2, 3])
         for (source, article) in zip(articles, articles.dropFirst()) {
@@ -64,7 +64,7 @@ struct UpdateAllTests {
         #expect(try articles.map { try library.keys($0, "source") } == [[], [], [1]])
     }
 
-    @Test("reads the effect of earlier changes of the set, and not of later ones")
+    @Test("a bulk update reads the effect of earlier changes of the set, and not of later ones")
     func order() throws {
         let first = try library.articles(wordCounts: [1])[0]
         let result = try library.saved(
@@ -82,7 +82,7 @@ struct UpdateAllTests {
                 == ["inserted Article 2-3", "updated Article 1 small,wordCount"])
     }
 
-    @Test("returns the identifiers of the objects in the order of keys, if requested")
+    @Test("a bulk update returns the identifiers of the objects in the order of keys, on request")
     func identifiers() throws {
         let articles = try library.articles(wordCounts: [3, 1, 2])
         let result = try library.saved(
@@ -96,7 +96,7 @@ struct UpdateAllTests {
             ])
     }
 
-    @Test("accepts text, lists and variables as values, like a query")
+    @Test("a bulk update accepts text, lists and variables as values, like a query")
     func parameters() throws {
         try library.articles(wordCounts: [1, 2, 3])
         try library.saved(
@@ -113,7 +113,7 @@ struct UpdateAllTests {
 
     // MARK: Types
 
-    @Test("accepts integers for every number type, and reads single values as their type")
+    @Test("a bulk update accepts integers for every number type")
     func types() throws {
         let numbers = try Library(
             schema: Schema(entities: [
@@ -142,7 +142,7 @@ struct UpdateAllTests {
         #expect(try numbers.values("Number", "m") == [.text("1.5")])
     }
 
-    @Test("is nil where an expression has no result")
+    @Test("a bulk update sets nil where an expression has no result")
     func noAnswer() throws {
         try library.articles(wordCounts: [0, 2], ["small": 9])
         try library.saved(.updateAll("Article", set: ["small": "10 / wordCount"]))
@@ -154,7 +154,7 @@ struct UpdateAllTests {
 
     // MARK: Relationships
 
-    @Test("sets a to-one to an object, to the result of a path, and to nil")
+    @Test("a bulk update sets a to-one to an object, to the result of a path, and to nil")
     func toOne() throws {
         let (one, two) = (
             try library.insert("Category", ["name": "1"]),
@@ -179,7 +179,7 @@ struct UpdateAllTests {
         #expect(try library.keys(one, "articles") == [1, 2])
     }
 
-    @Test("takes objects of an earlier insert as arguments, also of an upsert")
+    @Test("a bulk update takes objects of an earlier insert as arguments, also of an upsert")
     func temporaryIdentifiers() throws {
         try library.articles(wordCounts: [1, 2])
         let tech = PersistentIdentifier.new("c", "Category")
@@ -209,7 +209,7 @@ struct UpdateAllTests {
         }
     }
 
-    @Test("of a one-to-one links the partner to the last object")
+    @Test("a bulk update of a one-to-one links the partner to the last object")
     func oneToOne() throws {
         let cover = try library.insert("Cover")
         let articles = try library.articles(wordCounts: [1, 2, 3])
@@ -221,7 +221,7 @@ struct UpdateAllTests {
 
     // MARK: History
 
-    @Test("records the properties with new values in the history, as runs")
+    @Test("a bulk update records the properties with new values in the history, as runs")
     func history() throws {
         try library.articles(wordCounts: (0..<200).map { $0 % 2 == 0 ? 5 : 6 })
         let result = try library.saved(

@@ -9,7 +9,7 @@ struct HistoryRecorderTests {
 
     init() throws { library = try Library(schema: Faculty.schema()) }
 
-    @Test("records the attributes whose values differ, and returns the version")
+    @Test("the history recorder records the attributes whose values differ")
     func differences() throws {
         let student = try library.object(
             try library.insert("Student", ["name": "Ann", "email": "a"]))
@@ -32,7 +32,7 @@ struct HistoryRecorderTests {
         }
     }
 
-    @Test("copies preserved attributes, and writes one transaction for the changes of a set")
+    @Test("the history recorder copies preserved attributes, and writes one transaction for a set")
     func transaction() throws {
         let student = try library.object(
             try library.insert("Student", ["name": "Ann", "grade": 1.5]))

@@ -15,7 +15,7 @@ struct HistoryTests {
         try library.history(try #require(transaction)).map(\.description)
     }
 
-    @Test("has one row for an insert of many objects")
+    @Test("an insert of many objects is one row of the history")
     func manyInserts() throws {
         let changes = (0..<2_000).map {
             Change.insert(.new("\($0)", "Article"), values: ["title": .string("\($0)")])
@@ -28,7 +28,7 @@ struct HistoryTests {
                 == [[.integer(1), .integer(0)]])
     }
 
-    @Test("codes runs of an entity although the set mixes entities")
+    @Test("the history has runs of each entity although the set mixes entities")
     func mixed() throws {
         let result = try library.saved(
             .insert(.new("a", "Tag"), values: [:]), .insert(.new("b", "Cover"), values: [:]),
@@ -36,7 +36,7 @@ struct HistoryTests {
         #expect(try changes(result.transaction) == ["inserted Tag 1-2", "inserted Cover 1-2"])
     }
 
-    @Test("records the properties with new values, and no others")
+    @Test("the history of an update has the properties with new values, and no others")
     func changedProperties() throws {
         let article = try library.insert("Article", ["title": "a", "wordCount": 3, "price": 1])
         let result = try library.saved(
@@ -46,7 +46,7 @@ struct HistoryTests {
         #expect(try changes(result.transaction) == ["updated Article 1 price,title"])
     }
 
-    @Test("records an update that changes no value, since the version is incremented")
+    @Test("the history has an update that changes no value, since the version is incremented")
     func sameValues() throws {
         let article = try library.insert("Article", ["title": "a"])
         let result = try library.saved(.update(article, ifVersion: nil, values: ["title": "a"]))
@@ -54,7 +54,7 @@ struct HistoryTests {
         #expect(try changes(result.transaction) == ["updated Article 1 "])
     }
 
-    @Test("records both sides of a relationship")
+    @Test("the history of a changed relationship has both sides")
     func bothSides() throws {
         let (one, two) = (try library.insert("Category", ["name": "1"]), try library.insert("Tag"))
         let inserted = try library.saved(
@@ -74,7 +74,7 @@ struct HistoryTests {
         #expect(try library.version(one) == 1)
     }
 
-    @Test("records objects that a delete cascades to, and objects that it unlinks")
+    @Test("the history of a delete has objects that it cascades to, and objects that it unlinks")
     func cascades() throws {
         let collection = try library.insert("Collection")
         let category = try library.insert("Category", ["name": "c"])
@@ -97,7 +97,7 @@ struct HistoryTests {
             ])
     }
 
-    @Test("does not record an object that a set inserts and deletes")
+    @Test("the history has no object that one set inserts and deletes")
     func insertedAndDeleted() throws {
         let collection = try library.insert("Collection")
         let result = try library.saved(
@@ -108,7 +108,7 @@ struct HistoryTests {
             try changes(result.transaction) == ["inserted Tag 1", "deleted Collection 1"])
     }
 
-    @Test("records an upsert as an update")
+    @Test("the history has an upsert of an existing object as an update")
     func upsert() throws {
         try library.insert("Category", ["name": "c"])
         let article = try library.insert("Article", ["title": "a"])
@@ -124,7 +124,7 @@ struct HistoryTests {
                 == ["updated Article 1 category", "updated Category 1 articles"])
     }
 
-    @Test("has no transaction for a set that changes nothing or fails")
+    @Test("a set that changes nothing or fails has no transaction in the history")
     func nothing() throws {
         #expect(try library.saved().transaction == nil)
         #expect(
@@ -132,7 +132,7 @@ struct HistoryTests {
         #expect(try library.rows("SELECT count(*) FROM _transaction") == [[.integer(0)]])
     }
 
-    @Test("records the time, the author and the client")
+    @Test("a transaction of the history has the time, the author and the client")
     func source() throws {
         let set = ChangeSet([.insert(.new("t", "Tag"), values: [:])], author: "importer é")
         let source = ChangeSource(
@@ -156,7 +156,7 @@ struct HistoryTests {
         #expect(before...Date().timeIntervalSinceReferenceDate ~= time)
     }
 
-    @Test("accepts an author of the maximum length, and rejects one byte more")
+    @Test("an author of the maximum length is accepted, and one byte more is rejected")
     func authorLength() throws {
         let longest = String(repeating: "a", count: Limits.authorBytesMax)
         let tag = Change.insert(.new("t", "Tag"), values: [:])
@@ -167,7 +167,7 @@ struct HistoryTests {
         #expect(throws: LarderError.self) { try outcomes[1].get() }
     }
 
-    @Test("numbers the sets of a group, and not one that fails")
+    @Test("each set of a group has a transaction number, and a failed set has none")
     func numbers() throws {
         let tag = ChangeSet([.insert(.new("t", "Tag"), values: [:])])
         let failing = ChangeSet([.insert(.new("a", "Article"), values: [:])])
@@ -179,7 +179,7 @@ struct HistoryTests {
                 == [[.integer(1)], [.integer(2)], [.integer(3)]])
     }
 
-    @Test("never uses a number twice, even if all but the newest transaction is deleted")
+    @Test("no transaction number is used twice, even if only the newest transaction is kept")
     func numbersOfShortenedHistory() throws {
         let folder = try MemoryFolder()
         let path = folder.storePath
@@ -223,7 +223,7 @@ struct PreservedValueTests {
             "SELECT transaction_number, key, property, value FROM _preserved ORDER BY 1, 2, 3")
     }
 
-    @Test("are preserved in the history if the schema requires it")
+    @Test("values of deleted objects are preserved in the history if the schema requires it")
     func preservedValues() throws {
         let first = try library.insert("Item", ["code": "a", "price": 2, "note": "n"])
         let second = try library.insert("Item", ["note": "m"])
@@ -242,7 +242,7 @@ struct PreservedValueTests {
         #expect(try reader.check(budget: ReadBudget()).findings == [])
     }
 
-    @Test("are those of the set, even if one was deferred")
+    @Test("the preserved values of a deleted object are those of the set, even if deferred")
     func waitingValue() throws {
         let first = try library.insert("Item", ["code": "a"])
         let second = try library.insert("Item", ["code": "b"])
@@ -253,7 +253,7 @@ struct PreservedValueTests {
             try preserved().first == [.integer(3), .integer(2), .text("code"), .text("a")])
     }
 
-    @Test("are not kept for an object that the set itself inserted, or whose delete failed")
+    @Test("no values are preserved for an object inserted by the set, or whose delete failed")
     func none() throws {
         let item = try library.insert("Item", ["code": "a"])
         _ = try library.refusal(

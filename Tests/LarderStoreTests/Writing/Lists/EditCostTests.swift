@@ -33,7 +33,7 @@ struct EditCostTests {
         return try library.writer.save([ChangeSet(inserts)])[0].get().inserted
     }
 
-    @Test("does not grow with the list, at any position")
+    @Test("the cost of an edit does not grow with the list, at any position")
     func oneToMany() throws {
         let books = try inserted("Book", Self.listCount)
         let new = try inserted("Book", 3)
@@ -74,7 +74,7 @@ struct EditCostTests {
         if let index { keys.insert(object, at: index) }
     }
 
-    @Test("of a whole list is that of the differences")
+    @Test("setting a whole list costs as much as its differences")
     func wholeList() throws {
         var books = try inserted("Book", 10_000)
         let shelf = try library.insert("Shelf", ["books": .objects(books)])
@@ -91,7 +91,7 @@ struct EditCostTests {
         #expect(try library.keys(shelf, "books") == library.keys(books))
     }
 
-    @Test("stays small on average if all objects are inserted at one position")
+    @Test("inserting all objects at one position of a list costs little on average")
     func onePosition() throws {
         let books = try inserted("Book", 2_000)
         let shelf = try library.insert("Shelf", ["books": .objects(Array(books[..<1_000]))])
@@ -104,7 +104,7 @@ struct EditCostTests {
         #expect(try library.keys(shelf, "books") == library.keys(Array(expected)))
     }
 
-    @Test("is that of one pair in an ordered many-to-many")
+    @Test("an edit of an ordered many-to-many costs as much as one pair")
     func manyToMany() throws {
         let readers = try inserted("Reader", 20_000)
         let book = try library.insert("Book", ["readers": .objects(readers)])
@@ -124,7 +124,7 @@ struct EditCostTests {
         #expect(try library.keys(book, "readers").firstIndex(of: 20_001) == 9_999 - 1)
     }
 
-    @Test("is found by indexes, from both ends and from any item")
+    @Test("an edit finds its position in a list by indexes, from both ends and from any item")
     func indexes() throws {
         let schema = try WritingSchema(library.store.layout, library.store.valueConverter)
         var orders: [ListOrder] = []

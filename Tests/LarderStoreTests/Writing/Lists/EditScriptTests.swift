@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite struct EditScriptTests {
-    @Test("edits have the results, or the errors, that the scripts state")
+    @Test("edits of lists have the results, or the errors, that the scripts state")
     func scripts() throws {
         try runScripts(in: "edits", makeRun: { try EditScript().run })
     }

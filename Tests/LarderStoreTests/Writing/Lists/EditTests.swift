@@ -23,7 +23,7 @@ struct EditTests {
 
     private func list() throws -> [Int64] { try library.keys(shelf, "books") }
 
-    @Test("increments the version of the object that is updated, and of those whose to-one changes")
+    @Test("an edit of a list increments the versions of its object and of changed to-ones")
     func versions() throws {
         let result = try library.saved(edit(.add([books[3]], to: "books")))
         #expect(result.updatedVersions == [2])
@@ -38,7 +38,7 @@ struct EditTests {
     }
 
     @Test(
-        "is rejected for other properties, and for objects of other entities",
+        "an edit of another property, or with objects of other entities, is rejected",
         arguments: [
             ("shelf", ErrorCode.wrongType), ("nothing", .unknownProperty), ("tags", .wrongType),
         ])
@@ -48,7 +48,7 @@ struct EditTests {
         #expect(try library.refusal(change).code == code)
     }
 
-    @Test("is rejected for an attribute, a foreign object, and an unknown temporary one")
+    @Test("an edit of a list with an attribute, a foreign or an unknown object is rejected")
     func wrongObjects() throws {
         #expect(try library.refusal(edit(.add([], to: "label"))).code == .wrongType)
         let other = try Library(schema: Lists.schema()).insert("Book")
@@ -62,7 +62,7 @@ struct EditTests {
         #expect(try library.refusal(edit(.add([nobody], to: "books"))).code == .invalidChangeSet)
     }
 
-    @Test("reports the list and the missing object in its details")
+    @Test("the error of an edit of a list has the list and the missing object in its details")
     func details() throws {
         let error = try library.refusal(edit(.move([books[3]], in: "books", to: .first)))
         let detail = try #require(error.details.first)
@@ -71,7 +71,7 @@ struct EditTests {
         #expect(detail.uri == books[3].uriRepresentation)
     }
 
-    @Test("is limited to a thousand in a change, and to 65,536 objects")
+    @Test("a change may have a thousand edits and 65,536 objects, and no more")
     func limits() throws {
         let edits = [RelationshipEdit](
             repeating: .remove([], from: "books"), count: Limits.editsMax)
@@ -87,7 +87,7 @@ struct EditTests {
         try library.saved(edit(.remove(objects.dropLast(), from: "books")))
     }
 
-    @Test("by index is rejected once a set has counted too many objects")
+    @Test("an edit by index is rejected once a set has counted too many objects")
     func countedObjects() throws {
         let inserts = (0..<2_100).map { Change.insert(.new("\($0)", "Book"), values: [:]) }
         let all = try library.writer.save([ChangeSet(inserts)])[0].get().inserted
@@ -102,7 +102,7 @@ struct EditTests {
         #expect(try list().firstIndex(of: try #require(all[9].permanentKey)) == 2_050)
     }
 
-    @Test("puts an object into its own list, at the end of the range of positions")
+    @Test("an edit puts an object into its own list, at the end of the range of positions")
     func ownList() throws {
         let readers = try (0..<2).map { _ in try library.insert("Reader") }
         let add = RelationshipEdit.add([readers[1]], to: "friends")
@@ -138,7 +138,7 @@ struct EditTests {
         return library.writer.save([ChangeSet([change], mergePolicy: policy)])[0]
     }
 
-    @Test("is not made under a policy that rejects or skips the change")
+    @Test("an edit is not made under a policy that rejects or skips the change")
     func unmade() throws {
         let before = Array(books[..<3])
         guard case .failure(let error) = try saveStale(.error, base: before) else {
@@ -153,7 +153,7 @@ struct EditTests {
     }
 
     @Test(
-        "is made under callerWins, and under storeWins without a base of the list",
+        "an edit is made under callerWins and overwrite, and under storeWins without a base",
         arguments: [MergePolicy.callerWins, .storeWins, .overwrite])
     func made(policy: MergePolicy) throws {
         #expect(try saveStale(policy).get().merged == [0])
@@ -162,19 +162,19 @@ struct EditTests {
             try library.value(shelf, "label") == .text(policy == .overwrite ? "old" : "new"))
     }
 
-    @Test("is skipped under storeWins if the list differs from its base")
+    @Test("an edit is skipped under storeWins if the list differs from its base")
     func storeWins() throws {
         _ = try saveStale(.storeWins, base: Array(books[..<3])).get()
         #expect(try list() == library.keys([books[3], books[0], books[1], books[2]]))
     }
 
-    @Test("is made on the base of the list under overwrite")
+    @Test("an edit is made on the base of the list under overwrite")
     func overwrite() throws {
         _ = try saveStale(.overwrite, base: Array(books[..<3])).get()
         #expect(try list() == library.keys([books[1], books[2], books[0]]))
     }
 
-    @Test("is made under callerWins although the stored list differs")
+    @Test("an edit is made under callerWins although the stored list differs")
     func callerWins() throws {
         _ = try saveStale(.callerWins, base: Array(books[..<3])).get()
         #expect(try list() == library.keys([books[3], books[1], books[2], books[0]]))
@@ -182,7 +182,7 @@ struct EditTests {
 
     // MARK: - Inserts
 
-    @Test("of an upsert adds to the list of the updated object")
+    @Test("an edit in an upsert adds to the list of the updated object")
     func upsert() throws {
         let tag = try library.insert("Tag", ["code": "t", "books": .objects([books[0]])])
         let edits: [RelationshipEdit] = [
@@ -198,7 +198,7 @@ struct EditTests {
             try library.keys(result.inserted[0], "books") == library.keys([books[1], books[2]]))
     }
 
-    @Test("returns the objects that upserts updated, once each")
+    @Test("a save with edits returns the objects that upserts updated, once each")
     func redirected() throws {
         let tag = try library.insert("Tag", ["code": "t"])
         let new = ["a", "b"].map { PersistentIdentifier.new($0, "Tag") }

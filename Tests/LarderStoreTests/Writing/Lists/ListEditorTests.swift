@@ -41,7 +41,7 @@ struct ListEditorTests {
 
     private func keys(_ keys: Int64...) -> [SQLValue] { keys.map { .integer($0) } }
 
-    @Test("adds objects at an insertion point")
+    @Test("the list editor adds objects at an insertion point")
     func adds() throws {
         let new = [books[3]]
         #expect(try list(edit(.add(.last), new)) == keys(1, 2, 3, 4))
@@ -52,24 +52,24 @@ struct ListEditorTests {
         #expect(try list(edit(.add(.index(99)), new)) == keys(1, 2, 3, 4))
     }
 
-    @Test("removes objects, and ignores those that are not in the list")
+    @Test("the list editor removes objects, and ignores those that are not in the list")
     func removes() throws {
         #expect(try list(edit(.remove, [books[1], books[3]])) == keys(1, 3))
     }
 
-    @Test("moves objects, several in their given order")
+    @Test("the list editor moves objects, several in their given order")
     func moves() throws {
         #expect(try list(edit(.move(.first), [books[2]])) == keys(3, 1, 2))
         #expect(try list(edit(.move(.last), [books[1], books[0]])) == keys(3, 2, 1))
     }
 
-    @Test("applies edits in their order")
+    @Test("the list editor applies edits in their order")
     func order() throws {
         #expect(
             try list(edit(.remove, [books[0]]), edit(.add(.first), [books[3]])) == keys(4, 2, 3))
     }
 
-    @Test("reports an object that is not in the list")
+    @Test("the list editor reports an object that is not in the list")
     func absence() throws {
         #expect(
             try list(edit(.move(.first), [books[3]]), errors: ["OBJECT_NOT_FOUND"])
@@ -79,7 +79,7 @@ struct ListEditorTests {
                 == keys(1, 2, 3))
     }
 
-    @Test("records the change for the history and the other side")
+    @Test("the list editor records the change for the history and the other side")
     func records() throws {
         try library.withContext { context in
             var editor = ListEditor()

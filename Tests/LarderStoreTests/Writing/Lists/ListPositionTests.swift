@@ -7,7 +7,7 @@ import Testing
 struct ListPositionTests {
     private let gap = ListPosition.gap
 
-    @Test("are a gap apart at either end")
+    @Test("new positions at either end of a list are a gap apart")
     func ends() {
         #expect(
             ListPosition.spacing(after: nil, [nil, nil], endsList: true)
@@ -20,7 +20,7 @@ struct ListPositionTests {
                 == .positions([7 - 2 * gap, 7 - gap]))
     }
 
-    @Test("share the room between two, as long as each gets a number")
+    @Test("new positions share the room between two, as long as each gets a number")
     func between() {
         #expect(
             ListPosition.spacing(after: 0, [nil, 100], endsList: false) == .positions([50]))
@@ -30,7 +30,7 @@ struct ListPositionTests {
         #expect(ListPosition.spacing(after: 0, [nil, nil, 2], endsList: false) == .needsMore)
     }
 
-    @Test("move up where there is no room, as few as possible")
+    @Test("positions move up where there is no room, as few as possible")
     func movingUp() {
         #expect(
             ListPosition.spacing(after: 0, [nil, 1, 2, 30, 31], endsList: false)
@@ -44,7 +44,7 @@ struct ListPositionTests {
                 == .positions([gap, 2 * gap, 3 * gap]))
     }
 
-    @Test("that reach the end of the range are renumbered")
+    @Test("positions that reach the end of their range are renumbered")
     func endOfRange() {
         let last = ListPosition.range.upperBound
         #expect(ListPosition.spacing(after: last, [nil], endsList: true) == .noRoom)
@@ -59,7 +59,7 @@ struct ListPositionTests {
                 == .positions([first + 3, first + 6]))
     }
 
-    @Test("of a whole list are kept by as many objects as possible")
+    @Test("a new order of a whole list keeps as many positions as possible")
     func wholeList() {
         #expect(ListPosition.positions(for: [10, 20, 30]) == [10, 20, 30])
         #expect(ListPosition.positions(for: [30, 10, 20]) == [10 - gap, 10, 20])
@@ -68,7 +68,7 @@ struct ListPositionTests {
         #expect(ListPosition.positions(for: []) == [])
     }
 
-    @Test("of random lists ascend, and the longest ascent is the longest")
+    @Test("the positions of random lists ascend, and as many as possible are kept")
     func random() {
         var random = SeededGenerator.fromEnvironment("list positions")
         for _ in 0..<RandomTesting.iterations(1_000) {
@@ -117,7 +117,7 @@ struct ListPositionTests {
         }
     }
 
-    @Test("move few others on average, wherever objects are inserted", arguments: Pattern.allCases)
+    @Test("insertions into a list move few other positions on average", arguments: Pattern.allCases)
     func cost(_ pattern: Pattern) throws {
         var random = SeededGenerator.fromEnvironment("list insertions")
         var positions = (0..<1_000).map { Int64($0) * gap }

@@ -31,7 +31,7 @@ final class RandomEditTests {
         var isFault = false
     }
 
-    @Test("leave every list equal to an array, whatever its positions")
+    @Test("random edits leave every list equal to an array, whatever its positions")
     func agreement() throws {
         var faultCount = 0
         for number in 0..<Self.stepCount {

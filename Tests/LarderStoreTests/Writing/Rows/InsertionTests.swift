@@ -11,7 +11,7 @@ struct InsertionTests {
 
     init() throws { library = try Library() }
 
-    @Test("is one transaction, with one row in the history for all its rows")
+    @Test("a stream of rows is one transaction, with one row in the history")
     func oneTransaction() throws {
         let result = try library.inserted(
             Insertion("Tag", author: "me", wantsIdentifiers: true),
@@ -26,7 +26,7 @@ struct InsertionTests {
         #expect(try library.rows("SELECT author FROM _transaction") == [[.text("me")]])
     }
 
-    @Test("of plain rows in many batches assigns consecutive keys")
+    @Test("a stream of plain rows in many batches assigns consecutive keys")
     func plainRows() throws {
         let batches = try (0..<5).map { part in
             try library.batch("Category", ["name"], (0..<300).map { [.string("\(part) \($0)")] })
@@ -39,7 +39,7 @@ struct InsertionTests {
         #expect(next.permanentKey == 1_501)
     }
 
-    @Test("reports rows by their index in the stream, and stores nothing if one is invalid")
+    @Test("an invalid row of a stream is reported by its index, and nothing is stored")
     func badRow() throws {
         let batch = try library.batch(
             "Article", ["title", "wordCount"],
@@ -52,7 +52,7 @@ struct InsertionTests {
         #expect(error.message.hasSuffix("and the stream has 1 other error"))
     }
 
-    @Test("reports the errors of one batch, and does not check later ones")
+    @Test("the errors of one batch of a stream are reported, and later batches are not checked")
     func firstBadBatch() throws {
         let good = try library.batch("Category", ["name"], [["a"], ["b"]])
         let bad = try library.batch("Category", ["name"], [["c"], [nil], [nil]])
@@ -62,7 +62,7 @@ struct InsertionTests {
         #expect(rows.left == 1)
     }
 
-    @Test("rejects values that the store or an earlier row has already")
+    @Test("a stream of rows rejects values that the store or an earlier row has already")
     func uniqueness() throws {
         let old = try library.insert("Category", ["name": "old"])
         let batches = [
@@ -76,7 +76,7 @@ struct InsertionTests {
         #expect(error.details.first?.message.contains("another object of the set") == true)
     }
 
-    @Test("checks many rows that one statement stores, in their order")
+    @Test("many rows that one statement stores are checked in their order")
     func manyRows() throws {
         let old = try library.insert("Category", ["name": "old"])
         var rows = (0..<200).map { [Value.string("c\($0)")] }
@@ -94,7 +94,7 @@ struct InsertionTests {
             ])
     }
 
-    @Test("appends each of many rows to an ordered list")
+    @Test("each of many rows of a stream is appended to its ordered list")
     func manyRowsOfAList() throws {
         let library = try Library(schema: Lists.schema())
         let shelves = [try library.insert("Shelf"), try library.insert("Shelf")]
@@ -107,7 +107,7 @@ struct InsertionTests {
         #expect(try library.rows(positions) == [[.integer(100)]])
     }
 
-    @Test("finds equal combinations, which have no UNIQUE index")
+    @Test("a stream of rows finds equal combinations, which have no UNIQUE index")
     func combinations() throws {
         let shelf = Value.object(try library.insert("Collection"))
         let batch = try library.batch(
@@ -117,7 +117,7 @@ struct InsertionTests {
         #expect(error.code == .uniquenessViolated && error.details.map(\.change) == [4])
     }
 
-    @Test("updates the object with the unique values under upsert, also one of an earlier row")
+    @Test("a row of a stream under upsert updates the object with its unique values")
     func upsert() throws {
         let old = try library.insert("Category", ["name": "old"])
         let result = try library.inserted(
@@ -135,7 +135,7 @@ struct InsertionTests {
         #expect(try library.version(old) == 2)
     }
 
-    @Test("requires that destinations exist, and that required ones are given")
+    @Test("a row of a stream to a missing object, or without a required one, is rejected")
     func destinations() throws {
         let gone = library.identifier("Category", 9)
         let missing = try library.refusal(
@@ -154,7 +154,7 @@ struct InsertionTests {
         #expect(lists.code == .missingValue)
     }
 
-    @Test("checks that each column matches its property before a row is stored")
+    @Test("a column of a stream that does not match its property is rejected before any row")
     func columns() throws {
         func column(_ name: String, _ kind: Column.Kind, _ storage: Column.Storage) -> Batch {
             Batch(rowCount: 1, columns: [Column(name: name, kind: kind, storage: storage)])
@@ -186,7 +186,7 @@ struct InsertionTests {
         #expect(try code("Article", batch) == .wrongType)
     }
 
-    @Test("that fails leaves nothing, and the writer continues")
+    @Test("a stream of rows that fails leaves nothing, and the writer continues")
     func brokenSource() throws {
         let rows = Batches([try library.batch("Category", ["name"], [["a"]])])
         rows.failure = LarderError(.cancelled, "enough")
@@ -194,7 +194,7 @@ struct InsertionTests {
         #expect(try library.insert("Category", ["name": "a"]).permanentKey == 1)
     }
 
-    @Test("keeps records of a limited number of objects")
+    @Test("a stream of rows keeps records of a limited number of objects")
     func records() throws {
         let categories = try ["a", "b", "c"].map { name in
             Value.object(try library.insert("Category", ["name": .string(name)]))

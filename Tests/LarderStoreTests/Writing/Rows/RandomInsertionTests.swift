@@ -40,7 +40,7 @@ struct RandomInsertionTests {
                 inverse: "group", maxCount: 4)
         ])
 
-    @Test("leave the same store, or the same error")
+    @Test("rows of a stream and the same inserts of a change set have the same result")
     func sameMeaning() throws {
         var generator = SeededGenerator.fromEnvironment("rows and inserts")
         var storedCount = 0
@@ -85,7 +85,7 @@ struct RandomInsertionTests {
         #expect(storedCount > 50)
     }
 
-    @Test("are the same, whatever number of them one statement stores")
+    @Test("rows of a stream are stored equally, whatever number of them one statement stores")
     func manyRows() throws {
         var generator = SeededGenerator.fromEnvironment("many rows")
         let types = AttributeType.allCases.map(\.rawValue)

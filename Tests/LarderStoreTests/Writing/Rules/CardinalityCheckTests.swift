@@ -25,7 +25,7 @@ struct CardinalityCheckTests {
         }
     }
 
-    @Test("reports a list that is too short or too long at the end")
+    @Test("the cardinality check reports a list that is too short or too long at the end")
     func violations() throws {
         #expect(try errors(after: "SELECT 1") == [])
         #expect(
@@ -34,13 +34,13 @@ struct CardinalityCheckTests {
         #expect(try errors(after: insert) == ["1 VALIDATION_FAILED"])
     }
 
-    @Test("accepts an optional list that is empty, and a list whose object is gone")
+    @Test("the cardinality check accepts an empty optional list, and a list of a deleted object")
     func accepted() throws {
         #expect(try errors(after: "DELETE FROM Player") == [])
         #expect(try errors(after: "DELETE FROM Team") == [])
     }
 
-    @Test("reports each list once, with the last change, and records only bounded lists")
+    @Test("the cardinality check reports each bounded list once, with the last change")
     func records() throws {
         try library.withContext { context in
             var check = CardinalityCheck()

@@ -13,7 +13,7 @@ struct CardinalityTests {
         try (0..<count).map { _ in try library.insert("Player") }
     }
 
-    @Test("is checked for changes from the side that has the list")
+    @Test("cardinality is checked for changes from the side that has the list")
     func list() throws {
         let all = try players(4)
         let few = try library.refusal(
@@ -31,7 +31,7 @@ struct CardinalityTests {
         try library.insert("Team", ["players": .objects(Array(all[..<3]))])
     }
 
-    @Test("is checked for changes from the other side, and for deletes")
+    @Test("cardinality is checked for changes from the other side, and for deletes")
     func otherSide() throws {
         let (team, members) = try library.team(playerCount: 3)
         let player = try library.insert("Player")
@@ -51,7 +51,7 @@ struct CardinalityTests {
         #expect(deleted.message.contains("Team.players of \(team.uriRepresentation) has 1 object"))
     }
 
-    @Test("accepts an optional list that is empty, and not a required one")
+    @Test("an optional list may be empty whatever its minimum, and a required one may not")
     func empty() throws {
         let (team, members) = try library.team(playerCount: 2)
         try library.saved(
@@ -66,7 +66,7 @@ struct CardinalityTests {
         #expect(left.details.first?.rule == .minCount)
     }
 
-    @Test("is checked at the end of the set, in both lists of a many-to-many")
+    @Test("cardinality is checked at the end of the set, in both lists of a many-to-many")
     func atTheEnd() throws {
         let (team, members) = try library.team(playerCount: 3)
         try library.saved(
@@ -84,7 +84,7 @@ struct CardinalityTests {
         #expect(many.details.map(\.change) == [2])
     }
 
-    @Test("is checked for a list without inverse, also when its objects are deleted")
+    @Test("cardinality is checked for a list without inverse, also when its objects are deleted")
     func oneWay() throws {
         let owner = Entity(
             name: "Owner", attributes: [],

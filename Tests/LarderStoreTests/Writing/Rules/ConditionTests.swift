@@ -37,7 +37,7 @@ struct ConditionTests {
         return try #require(try library.refusal(of: set))
     }
 
-    @Test("is met by exactly the expected number of objects")
+    @Test("a condition is met by exactly the expected number of objects")
     func counts() throws {
         _ = try save(condition(3), condition(1, "Article", "wordCount > %@", 2))
         _ = try save(condition(0, "Article", "wordCount > 3"))
@@ -48,7 +48,7 @@ struct ConditionTests {
         #expect(try library.count("Tag") == 2)
     }
 
-    @Test("that is not met rejects the set, with the number found, which stops one above")
+    @Test("a condition that is not met rejects the set, with the number found")
     func failure() throws {
         let error = try refusal(
             condition(3), condition(1), condition(7, "Article", "wordCount < 3"))
@@ -71,7 +71,7 @@ struct ConditionTests {
         #expect(none.details[0].found == 1)
     }
 
-    @Test("sees the sets before it in the same group, and not the changes of its own set")
+    @Test("a condition sees the sets before it in the same group, and not its own changes")
     func visibility() throws {
         let insert = ChangeSet([Self.tag], conditions: [condition(0, "Tag")])
         let outcomes = library.writer.save([insert, insert, ChangeSet([Self.tag])])
@@ -83,7 +83,7 @@ struct ConditionTests {
         #expect(try library.count("Tag") == 0)
     }
 
-    @Test("is checked before conflicts and changes, whose errors are not reported then")
+    @Test("a condition is checked before conflicts and changes")
     func order() throws {
         let article = library.identifier("Article", 1)
         let outdated = Change.update(article, ifVersion: 9, values: ["title": "x"])
@@ -99,13 +99,13 @@ struct ConditionTests {
                 == [.validationFailed, .conditionFailed])
     }
 
-    @Test("may be all that a set has, which then changes nothing")
+    @Test("a change set may have conditions only, and then changes nothing")
     func alone() throws {
         #expect(try save(condition(3), changes: []) == SaveResult())
         #expect(try refusal(condition(2), changes: []).code == .conditionFailed)
     }
 
-    @Test("counts the objects of subentities, unless they are excluded")
+    @Test("a condition counts the objects of subentities, unless they are excluded")
     func subentities() throws {
         let faculty = try Library(schema: Faculty.schema())
         for name in ["Student", "Tutor"] { try faculty.insert(name, ["name": "a"]) }
@@ -116,7 +116,7 @@ struct ConditionTests {
         }
     }
 
-    @Test("reads derived attributes, relationships and objects given as arguments")
+    @Test("a condition reads derived attributes, relationships and objects given as arguments")
     func predicates() throws {
         let category = try library.insert("Category", ["name": "c"])
         try library.insert("Article", ["title": "x", "category": .object(category)])
@@ -127,7 +127,7 @@ struct ConditionTests {
                 1, "Article", "SUBQUERY(category.articles, $a, $a.title == %@).@count == 1", "x"))
     }
 
-    @Test("with an error is rejected, with the number of the condition")
+    @Test("a condition with an error is rejected with its number")
     func errors() throws {
         let syntax = try refusal(condition(3), condition(0, "Article", "wordCount = = 1"))
         #expect(syntax.code == .malformedPredicate && syntax.column == 13)
@@ -144,7 +144,7 @@ struct ConditionTests {
         #expect(try library.count("Category") == 0)
     }
 
-    @Test("is rejected beyond a number in one set")
+    @Test("more conditions in one set than the maximum are rejected")
     func limit() throws {
         let most = Array(repeating: condition(3), count: Limits.conditionsMax)
         _ = try library.writer.save([ChangeSet(conditions: most)])[0].get()
@@ -152,7 +152,7 @@ struct ConditionTests {
         #expect(try library.refusal(of: more)?.code == .resourceExhausted)
     }
 
-    @Test("stops counting one object above the expected number")
+    @Test("a condition stops counting one object above the expected number")
     func boundedWork() throws {
         try library.articles(wordCounts: (0..<2_000).map { $0 % 1_000 }, ["code": "AB"])
         // Reads all objects for each object that it counts.
@@ -167,7 +167,7 @@ struct ConditionTests {
         #expect(error.details.map(\.found) == [1])
     }
 
-    @Test("that takes too long ends the set with TIMEOUT, and other sets are saved")
+    @Test("a condition that takes too long ends the set with TIMEOUT, and other sets are saved")
     func deadline() throws {
         let category = try library.insert("Category", ["name": "c"])
         try library.articles(wordCounts: (0..<3_000).map { $0 % 1_000 })
@@ -191,7 +191,7 @@ struct ConditionTests {
         #expect(try outcomes[2].get().inserted == [library.identifier("Tag", 2)])
     }
 
-    @Test("is not checked again when a set is repeated under its idempotency key")
+    @Test("a condition is not checked again when its set is repeated under its idempotency key")
     func repetition() throws {
         let set = ChangeSet(
             [Self.tag], conditions: [condition(0, "Tag")], idempotencyKey: "k")

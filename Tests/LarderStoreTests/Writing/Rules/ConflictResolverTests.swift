@@ -44,7 +44,7 @@ struct ConflictResolverTests {
         return values.attributes.map(\.attribute)
     }
 
-    @Test("leaves a change that is based on the stored state as it is")
+    @Test("the conflict resolver leaves a change unchanged that is based on the stored state")
     func noConflict() throws {
         var expectation = Expectation()
         expectation.version = 1
@@ -55,7 +55,7 @@ struct ConflictResolverTests {
         #expect(resolved.merged == [] && resolved.errors == [])
     }
 
-    @Test("applies the merge policy to an update")
+    @Test("the conflict resolver applies the merge policy to an update")
     func updates() throws {
         let error = try resolve(update(), .error)
         #expect(error.change == nil && error.errors == ["0 VERSION_CONFLICT"])
@@ -67,7 +67,7 @@ struct ConflictResolverTests {
         #expect(rollback.change == nil && rollback.merged == [0] && rollback.errors == [])
     }
 
-    @Test("adds the base values under overwrite")
+    @Test("the conflict resolver adds the base values under overwrite")
     func overwrite() throws {
         var expectation = Expectation()
         expectation.attributes = [(name, .text("base")), (motto, .text("base"))]
@@ -81,7 +81,7 @@ struct ConflictResolverTests {
         #expect(merged.attributes.map(\.value) == [.text("base"), .text("new")])
     }
 
-    @Test("applies the merge policy to a delete, and to an object that is deleted")
+    @Test("the conflict resolver applies the merge policy to a delete, and to a deleted object")
     func deletes() throws {
         let stale = PlannedChange.delete(team, Expectation(version: 9))
         #expect(try resolve(stale, .error).errors == ["0 VERSION_CONFLICT"])

@@ -31,7 +31,7 @@ struct ConflictTests {
         try ["name", "motto", "number"].map { try library.value(team, $0) }
     }
 
-    @Test("under error is rejected, with both snapshots")
+    @Test("a conflict under error is rejected, with both snapshots")
     func error() throws {
         let set = ChangeSet([update(["name": "c", "motto": "n"])])
         let error = try #require(try library.refusal(of: set))
@@ -49,7 +49,7 @@ struct ConflictTests {
         #expect(error.details.first?.rule == .version)
     }
 
-    @Test("without a version compares the base values")
+    @Test("a conflict without a version is found by the base values")
     func byValue() throws {
         let error = try #require(
             try library.refusal(of: ChangeSet([update(["motto": "n"], ifVersion: nil)])))
@@ -61,7 +61,7 @@ struct ConflictTests {
         #expect(result == SaveResult(updatedVersions: [3], transaction: 3))
     }
 
-    @Test("under storeWins is resolved by property, so that both edits are kept")
+    @Test("a conflict under storeWins is resolved by property, so that both edits are kept")
     func storeWins() throws {
         let result = try save(.storeWins, update(["name": "c", "motto": "n"]))
         #expect(result == SaveResult(updatedVersions: [3], merged: [0], transaction: 3))
@@ -70,7 +70,7 @@ struct ConflictTests {
         #expect(try #require(try library.refusal(of: noBase)).code == .invalidChangeSet)
     }
 
-    @Test("under callerWins sets only the properties that the caller changed")
+    @Test("a conflict under callerWins sets only the properties that the caller changed")
     func callerWins() throws {
         let result = try save(.callerWins, update(["motto": "n"]))
         #expect(result.merged == [0])
@@ -79,7 +79,7 @@ struct ConflictTests {
         #expect(try values() == [.text("c"), .text("n"), .integer(1)])
     }
 
-    @Test("under overwrite sets the caller's whole snapshot")
+    @Test("a conflict under overwrite sets the caller's whole snapshot")
     func overwrite() throws {
         _ = try save(.overwrite, update(["motto": "n"]))
         #expect(try values() == [.text("a"), .text("n"), .integer(1)])
@@ -87,7 +87,7 @@ struct ConflictTests {
         #expect(try #require(try library.refusal(of: set)).code == .validationFailed)
     }
 
-    @Test("under rollback skips only the change")
+    @Test("a conflict under rollback skips only the change")
     func rollback() throws {
         let other = try library.insert("Team")
         let result = try save(
@@ -99,7 +99,7 @@ struct ConflictTests {
     }
 
     @Test(
-        "of a delete keeps or deletes the object, by the policy",
+        "a conflict of a delete keeps or deletes the object, by the policy",
         arguments: [
             (MergePolicy.storeWins, Int64(0)), (.rollback, 0), (.callerWins, 1), (.overwrite, 1),
         ])
@@ -112,7 +112,7 @@ struct ConflictTests {
         #expect(try library.count("Team") == 1 - count)
     }
 
-    @Test("with a delete is a missing object, or is skipped under storeWins")
+    @Test("an update of a deleted object is an error, or is skipped, by the merge policy")
     func deletedMeanwhile() throws {
         try library.saved(.delete(team, ifVersion: nil))
         for policy in [MergePolicy.error, .callerWins, .overwrite] {
@@ -129,7 +129,7 @@ struct ConflictTests {
         #expect(twice == SaveResult(merged: [0]))
     }
 
-    @Test("is found in relationships too, ordered ones by their order")
+    @Test("a conflict is found in relationships too, ordered ones by their order")
     func relationships() throws {
         let players = try (0..<3).map { _ in try library.insert("Player") }
         try library.saved(
@@ -153,7 +153,7 @@ struct ConflictTests {
         #expect(try save(.error, same).merged == [])
     }
 
-    @Test("concerns other sets, and never the set itself")
+    @Test("changes of one set do not conflict with each other")
     func ownChanges() throws {
         let league = try library.insert("League")
         let result = try save(
@@ -162,7 +162,7 @@ struct ConflictTests {
         #expect(result.updatedVersions == [2, 3])
     }
 
-    @Test("limits its snapshots to the size of a reply")
+    @Test("the snapshots of a conflict are limited to the size of a reply")
     func largeSnapshot() throws {
         let large = String(repeating: "x", count: 600_000)
         let set = ChangeSet([update(["motto": .string(large)], base: ["motto": .string(large)])])

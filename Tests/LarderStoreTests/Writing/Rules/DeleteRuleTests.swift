@@ -9,7 +9,7 @@ struct DeleteRuleTests {
 
     init() throws { library = try Library(schema: League.schema()) }
 
-    @Test("deny names the remaining objects, and the relationship")
+    @Test("the delete rule deny names the remaining objects, and the relationship")
     func deny() throws {
         let (team, players) = try library.team(playerCount: 2)
         let error = try library.refusal(.delete(team, ifVersion: nil))
@@ -24,7 +24,7 @@ struct DeleteRuleTests {
         #expect(violation.rule == .deleteRule && violation.change == 0)
     }
 
-    @Test("deny names a few of many")
+    @Test("the delete rule deny names a few of many remaining objects")
     func denyMany() throws {
         let teams = try (0..<8).map { _ in try library.insert("Team") }
         let sponsor = try library.insert("Sponsor", ["teams": .objects(teams)])
@@ -32,7 +32,7 @@ struct DeleteRuleTests {
         #expect(error.message.hasSuffix("\(teams[4].uriRepresentation) and 3 more"))
     }
 
-    @Test("deny is satisfied by what the same set deletes or moves away, before or after")
+    @Test("the delete rule deny is satisfied by what the same set deletes or moves away")
     func denySatisfied() throws {
         let (team, players) = try library.team(playerCount: 2)
         let both = players.map { Change.delete($0, ifVersion: nil) }
@@ -46,7 +46,7 @@ struct DeleteRuleTests {
         #expect(try library.keys(others[1], "team") == [])
     }
 
-    @Test("deny holds for what a cascade deletes, and is satisfied by a cascade")
+    @Test("the delete rule deny holds within a cascade, and is satisfied by a cascade")
     func denyWithinCascade() throws {
         let league = try library.insert("League")
         let (team, players) = try library.team(["league": .object(league)], playerCount: 2)
@@ -61,7 +61,7 @@ struct DeleteRuleTests {
         #expect(try library.count("Team") == 0)
     }
 
-    @Test("deny is satisfied by a cycle that is deleted as a whole")
+    @Test("the delete rule deny is satisfied by a cycle that is deleted as a whole")
     func denyCycle() throws {
         let node = Entity(
             name: "Node", attributes: [],
@@ -85,7 +85,7 @@ struct DeleteRuleTests {
         #expect(try ring.saved(.delete(inserted[1], ifVersion: nil)).deletedCount == 3)
     }
 
-    @Test("noAction leaves a key that leads to nothing, now and later, and both sides agree")
+    @Test("the delete rule noAction leaves a key without an object, and both sides agree")
     func noAction() throws {
         let team = try library.insert("Team")
         let mascot = try library.insert("Mascot", ["team": .object(team)])
@@ -105,7 +105,7 @@ struct DeleteRuleTests {
         try library.saved(.delete(mascot, ifVersion: nil))
     }
 
-    @Test("noAction leaves no pair of a many-to-many, and no object that requires the deleted one")
+    @Test("the delete rule noAction leaves no pair, and no object that requires the deleted one")
     func noActionElsewhere() throws {
         let (team, rival) = (try library.insert("Team"), try library.insert("Team"))
         try library.saved(.update(team, ifVersion: nil, values: ["rivals": .objects([rival])]))
@@ -118,7 +118,7 @@ struct DeleteRuleTests {
         #expect(try library.keys(player, "badge") == [])
     }
 
-    @Test("noAction leaves what queries read without harm")
+    @Test("queries read the keys that the delete rule noAction leaves as nil objects")
     func noActionQueries() throws {
         let team = try library.insert("Team", ["name": "a"])
         let mascot = try library.insert("Mascot", ["team": .object(team)])
@@ -136,7 +136,7 @@ struct DeleteRuleTests {
         #expect(try keys("team.name == 'a'") == [])
     }
 
-    @Test("nullify through a chain names the object that would have none")
+    @Test("the error of a delete whose nullify clears a required reference names the object")
     func mandatoryInverse() throws {
         let league = try library.insert("League")
         let (team, players) = try library.team(["league": .object(league)], playerCount: 2)

@@ -28,7 +28,7 @@ struct DenyRuleCheckTests {
         }
     }
 
-    @Test("reports the destinations that are left, with the change that deleted their object")
+    @Test("the check of the rule deny reports remaining destinations, with the change")
     func violation() throws {
         let error = try #require(try error(after: "DELETE FROM Player WHERE _id = 1"))
         #expect(error.code == .deleteDenied && error.details[0].change == 7)
@@ -38,12 +38,12 @@ struct DenyRuleCheckTests {
         #expect(error.uri == players[1].uriRepresentation)
     }
 
-    @Test("accepts a delete if all destinations are deleted too")
+    @Test("the check of the rule deny accepts a delete if all destinations are deleted too")
     func deleted() throws {
         #expect(try error(after: "DELETE FROM Player") == nil)
     }
 
-    @Test("counts the destinations at the time of the delete")
+    @Test("the check of the rule deny counts the destinations at the time of the delete")
     func unlinkedLater() throws {
         #expect(try error(after: "UPDATE Player SET team = NULL") != nil)
         try library.withContext { context in

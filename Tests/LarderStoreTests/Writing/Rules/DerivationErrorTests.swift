@@ -27,7 +27,7 @@ struct DerivationErrorTests {
         try #require(error.details.first)
     }
 
-    @Test("a value in an insert or an update, also nil")
+    @Test("a value for a derived attribute in an insert or an update is rejected, also nil")
     func givenValue() throws {
         let library = try library(#"{"name": "n", "type": "int64", "derived": "items.@count"}"#)
         let box = try library.insert("Box")
@@ -45,7 +45,7 @@ struct DerivationErrorTests {
         }
     }
 
-    @Test("a sum beyond its type, with the object")
+    @Test("a derived sum beyond its type is rejected, with the object")
     func sumOverflow() throws {
         let library = try library(
             #"{"name": "total", "type": "int64", "derived": "items.@sum.size"}"#)
@@ -63,7 +63,7 @@ struct DerivationErrorTests {
         #expect(try library.value(box, "total") == .integer(.max - 1))
     }
 
-    @Test("a number outside of the attribute's type")
+    @Test("a derived number outside of the attribute's type is rejected")
     func smallType() throws {
         let library = try library(
             #"""
@@ -82,7 +82,7 @@ struct DerivationErrorTests {
                 + "the derived value is outside the range of int16")
     }
 
-    @Test("nil where the attribute is not optional")
+    @Test("a derived nil is rejected if the attribute is not optional")
     func missingValue() throws {
         let library = try library(
             #"{"name": "last", "type": "string", "derived": "items.@max.name"}"#)
@@ -99,7 +99,7 @@ struct DerivationErrorTests {
         #expect(try violation(left).uri == saved.inserted[0].uriRepresentation)
     }
 
-    @Test("a set with more than a hundred such objects, with the first hundred")
+    @Test("the error of many rejected derived values lists the first hundred objects")
     func manyErrors() throws {
         let library = try library(
             #"{"name": "last", "type": "string", "derived": "items.@max.name"}"#)
@@ -110,7 +110,7 @@ struct DerivationErrorTests {
         #expect(error.details.count == 100)
     }
 
-    @Test("a pattern that does not compile, when the store is created")
+    @Test("a derivation with a pattern that does not compile is rejected at the store's creation")
     func malformedPattern() throws {
         let error = #expect(throws: LarderError.self) {
             try library(
@@ -120,7 +120,7 @@ struct DerivationErrorTests {
         #expect(error?.problems.first?.hasPrefix("entities[1].attributes[0].derived: ") == true)
     }
 
-    @Test("an expression too deep for SQLite, when the store is created, and leave no file")
+    @Test("a derivation too deep for SQLite is rejected at the creation, and leaves no file")
     func tooDeep() throws {
         func text(_ levels: Int) -> String {
             String(repeating: "abs(", count: levels) + "x" + String(repeating: ")", count: levels)
@@ -152,7 +152,7 @@ struct DerivationErrorTests {
         writer.close()
     }
 
-    @Test("a derivation that differs from the store's, when it is opened")
+    @Test("a derivation that differs from the store's is rejected when the store is opened")
     func otherSchema() throws {
         let folder = try MemoryFolder()
         func schema(_ text: String) throws -> Schema {
@@ -210,7 +210,7 @@ struct DerivedTimeTests {
         return time
     }
 
-    @Test("is that of the save that last incremented the object's version")
+    @Test("a derived time is that of the save that last incremented the object's version")
     func time() throws {
         let note = try library.insert("Note")
         let inserted = try lastTime()

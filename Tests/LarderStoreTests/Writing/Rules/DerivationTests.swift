@@ -33,7 +33,7 @@ struct DerivationTests {
         #expect(stored == computed)
     }
 
-    @Test("the object's own attributes, at its insert and its updates")
+    @Test("derived attributes are updated with the object's own attributes")
     func ownAttributes() throws {
         let article = try article("Été", 4)
         #expect(try value(article, "searchTitle") == .text("ete"))
@@ -48,7 +48,7 @@ struct DerivationTests {
         #expect(try library.version(article) == 3)
     }
 
-    @Test("an object that moves between owners, from either side")
+    @Test("derived attributes are updated when an object moves between owners, from either side")
     func moves() throws {
         let one = try library.insert("Category", ["name": "one"])
         let two = try library.insert("Category", ["name": "two"])
@@ -69,7 +69,7 @@ struct DerivationTests {
         try expectAgreement()
     }
 
-    @Test("an attribute of related objects, through other derived attributes")
+    @Test("derived attributes are updated along relationships, through other derived attributes")
     func readAttributes() throws {
         let category = try library.insert("Category", ["name": "c"])
         let first = try article("a", 10, ["category": .object(category)])
@@ -90,7 +90,7 @@ struct DerivationTests {
         #expect(try library.version(first) == 1)
     }
 
-    @Test("do not increment the version of an object that only others changed")
+    @Test("derived attributes do not increment the version of an object that only others changed")
     func versions() throws {
         let category = try library.insert("Category", ["name": "c"])
         let article = try article("a", 10, ["category": .object(category)])
@@ -104,7 +104,7 @@ struct DerivationTests {
                 == ["updated Category 1 articleCount,articles,wordTotal", "deleted Article 1"])
     }
 
-    @Test("many-to-many and ordered lists, self relationships and one-to-one")
+    @Test("derived attributes follow many-to-many, ordered, self and one-to-one relationships")
     func otherKinds() throws {
         let tags = try ["x", "z", "y"].map { try library.insert("Tag", ["text": .string($0)]) }
         let first = try article("a", 10, ["tags": .objects(tags), "price": 3])
@@ -136,7 +136,7 @@ struct DerivationTests {
         try expectAgreement()
     }
 
-    @Test("relationships without an inverse")
+    @Test("derived attributes follow relationships without an inverse")
     func withoutInverse() throws {
         let source = try article("s", 5)
         let reader = try article(
@@ -149,7 +149,7 @@ struct DerivationTests {
         #expect(try value(reader, "relatedWords") == .integer(0))
     }
 
-    @Test("an explicit value, but accept a base value")
+    @Test("a wrong base value of a derived attribute is a conflict")
     func base() throws {
         let category = try library.insert("Category", ["name": "c"])
         _ = try article("a", 10, ["category": .object(category)])
@@ -163,7 +163,7 @@ struct DerivationTests {
         #expect(try value(category, "wordTotal") == .integer(10))
     }
 
-    @Test("members of JSON documents, and predicates over lists")
+    @Test("derived attributes follow members of JSON documents, and predicates over lists")
     func membersAndPredicates() throws {
         let library = try Library(
             schema: SchemaFile.schema(
@@ -202,7 +202,7 @@ struct DerivationTests {
                 == [[.text("size"), .real(0)]])
     }
 
-    @Test("deletes by every rule, and leaves a key under noAction")
+    @Test("derived attributes are updated by deletes under every delete rule")
     func deletes() throws {
         let category = try library.insert("Category", ["name": "c"])
         let collection = try library.insert("Collection")
@@ -226,7 +226,7 @@ struct DerivationTests {
         try expectAgreement()
     }
 
-    @Test("unique values that are exchanged within a set, and upserts")
+    @Test("derived attributes follow unique values exchanged within a set, and upserts")
     func uniqueValues() throws {
         let one = try article("1", 1, ["code": "A"])
         let two = try article("2", 2, ["code": "B"])
@@ -248,7 +248,7 @@ struct DerivationTests {
     }
 
     @Test(
-        "a change that a merge policy has reduced",
+        "derived attributes follow a change that a merge policy has reduced",
         arguments: [
             (MergePolicy.storeWins, "stored", Int64(5)), (.callerWins, "given", 5),
             (.overwrite, "given", 1), (.rollback, "stored", 5),
@@ -277,7 +277,7 @@ struct DerivationTests {
 @Suite("derived attributes of many objects")
 struct LargeDerivationTests {
     /// Without the deferral to the end, a list of 100,000 objects would be summed 100,000 times.
-    @Test("are computed once for each object, whose list may be large")
+    @Test("derived attributes are computed once for each object, whose list may be large")
     func largeLists() throws {
         let count = RandomTesting.iterations(10_000)
         let library = try Library(

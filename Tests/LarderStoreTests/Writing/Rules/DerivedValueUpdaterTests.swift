@@ -23,7 +23,7 @@ struct DerivedValueUpdaterTests {
             context: context, functionErrors: library.writer.functionErrors, time: 0)
     }
 
-    @Test("computes the values that depend on a recorded change, through other derived values")
+    @Test("the updater computes the derived values that depend on a recorded change")
     func dependents() throws {
         try library.withContext { context in
             try context.execute("UPDATE Article SET wordCount = 7")
@@ -39,7 +39,7 @@ struct DerivedValueUpdaterTests {
         }
     }
 
-    @Test("computes nothing that does not depend on a recorded change")
+    @Test("the updater computes no derived value that does not depend on a recorded change")
     func unrecorded() throws {
         try library.withContext { context in
             try context.execute("UPDATE Article SET wordCount = 7")
@@ -48,7 +48,7 @@ struct DerivedValueUpdaterTests {
         }
     }
 
-    @Test("discards errors while the set runs, and reports them at its end")
+    @Test("the updater discards errors of derived values until the end of the set")
     func errors() throws {
         try library.withContext { context in
             try context.execute("UPDATE Article SET wordCount = 9223372036854775807")

@@ -63,7 +63,7 @@ struct InheritedDerivationTests {
         #expect(try reader.check(budget: ReadBudget()).findings == [])
     }
 
-    @Test("are updated in objects of each entity")
+    @Test("derived attributes are updated in objects of each subentity")
     func changes() throws {
         let school = try library.insert("School")
         let tutor = try library.insert(
@@ -105,7 +105,7 @@ struct InheritedDerivationTests {
         try expectSoundness()
     }
 
-    @Test("are rejected once, at the entity that declares the property")
+    @Test("a wrong derivation is rejected once, at the entity that declares the property")
     func errors() throws {
         let error = #expect(throws: SchemaError.self) {
             try Schema(entities: [

@@ -23,7 +23,7 @@ struct InsensitiveUniquenessTests {
 
     private func names() throws -> [SQLValue] { try library.values("User", "name") }
 
-    @Test("rejects values that differ only in these, and names both")
+    @Test("case-insensitive uniqueness rejects values that differ in case, and names both")
     func violation() throws {
         let first = try library.insert("User", ["name": "Émile"])
         let error = try library.refusal(.insert(.new("u", "User"), values: ["name": "EMILE"]))
@@ -38,14 +38,14 @@ struct InsensitiveUniquenessTests {
         try library.insert("User", [:])
     }
 
-    @Test("permits an object to change the case of its own value")
+    @Test("case-insensitive uniqueness permits an object to change the case of its own value")
     func ownValue() throws {
         let user = try library.insert("User", ["name": "ada"])
         try library.saved(.update(user, ifVersion: nil, values: ["name": "Ada"]))
         #expect(try names() == [.text("Ada")])
     }
 
-    @Test("permits one set to exchange values")
+    @Test("case-insensitive uniqueness permits one set to exchange values")
     func exchange() throws {
         let users = try ["ada", "Bob"].map { try library.insert("User", ["name": .string($0)]) }
         try library.saved(
@@ -58,7 +58,7 @@ struct InsensitiveUniquenessTests {
         #expect(error.code == .uniquenessViolated)
     }
 
-    @Test("lets an upsert find the object, also by a value that the same set has stored")
+    @Test("case-insensitive uniqueness lets an upsert find the object, also within one set")
     func upsert() throws {
         try library.insert("User", ["name": "Zoë"])
         func insert(_ name: String, _ age: Int64) -> Change {
@@ -71,7 +71,7 @@ struct InsensitiveUniquenessTests {
         #expect(try library.integers("User", "age") == [1, 3])
     }
 
-    @Test("holds for changes by predicate and for rows of a stream")
+    @Test("case-insensitive uniqueness holds for changes by predicate and for rows of a stream")
     func otherWrites() throws {
         for name in ["ada", "bob"] { try library.insert("User", ["name": .string(name)]) }
         let error = try library.refusal(.updateAll("User", set: ["name": "'Ada'"]))

@@ -25,7 +25,7 @@ final class RandomDerivationTests {
         cached = try CachedResults(library.store)
     }
 
-    @Test("leave derived attributes with their queries' values, and record the changed ones")
+    @Test("random change sets leave derived attributes equal to their queries")
     func agreement() throws {
         var before = try library.derivedValues().stored
         for _ in 0..<Self.setCount {

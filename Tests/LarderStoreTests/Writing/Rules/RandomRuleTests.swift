@@ -33,7 +33,7 @@ final class RandomRuleTests {
         model = before
     }
 
-    @Test("leave the store equal to the model, or fail with the model's errors")
+    @Test("random change sets under rules leave the store equal to the model, or fail like it")
     func agreement() throws {
         var (saved, refused) = (0, 0)
         for _ in 0..<RandomTesting.iterations(400) {

@@ -30,7 +30,7 @@ struct RequiredReferenceCheckTests {
         }
     }
 
-    @Test("reports a reference that is nil at the end, by its cause")
+    @Test("the check of required references reports a reference that is nil at the end")
     func violations() throws {
         let clear: SQL = "UPDATE Badge SET player = NULL"
         let unlinked = try #require(try error(.unlinked, clear))
@@ -42,13 +42,13 @@ struct RequiredReferenceCheckTests {
         #expect(deleted?.message.hasPrefix(player.uriRepresentation) == true)
     }
 
-    @Test("ignores a reference that has a value again, and an object that is gone")
+    @Test("the check of required references ignores a reference that has a value again")
     func corrected() throws {
         #expect(try error(.unlinked, "SELECT 1") == nil)
         #expect(try error(.unlinked, "DELETE FROM Badge") == nil)
     }
 
-    @Test("reports a reference that the other side stores")
+    @Test("the check of required references reports a reference that the other side stores")
     func otherSide() throws {
         let library = try Library()
         let book = try library.insert(
@@ -66,7 +66,7 @@ struct RequiredReferenceCheckTests {
         }
     }
 
-    @Test("records only what is required")
+    @Test("the check of required references records no optional reference")
     func optional() throws {
         var check = RequiredReferenceCheck()
         let object = try library.object(player)

@@ -26,7 +26,7 @@ struct UniquenessCheckTests {
         try context.values("SELECT name FROM Team ORDER BY _id")
     }
 
-    @Test("defers a value that another object has, and stores it once it is free")
+    @Test("the uniqueness check defers a value in use, and stores it once it is free")
     func deferred() throws {
         try library.withContext { context in
             var check = UniquenessCheck()
@@ -42,7 +42,7 @@ struct UniquenessCheckTests {
         }
     }
 
-    @Test("reports a deferred value that is not free at the end, with its change")
+    @Test("the uniqueness check reports a deferred value that is not free at the end")
     func violation() throws {
         try library.withContext { context in
             var check = UniquenessCheck()
@@ -55,7 +55,7 @@ struct UniquenessCheckTests {
         }
     }
 
-    @Test("forgets a deferred value when another is stored, or when the object is gone")
+    @Test("the uniqueness check drops a deferred value when another one is stored")
     func replaced() throws {
         try library.withContext { context in
             var check = UniquenessCheck()
@@ -69,7 +69,7 @@ struct UniquenessCheckTests {
         }
     }
 
-    @Test("stores freed values before a predicate reads them, and keeps the others deferred")
+    @Test("the uniqueness check stores freed values before a predicate reads them")
     func freed() throws {
         try library.withContext { context in
             var check = UniquenessCheck()
@@ -83,7 +83,7 @@ struct UniquenessCheckTests {
         }
     }
 
-    @Test("reports one error for two objects with the same combination of values")
+    @Test("the uniqueness check reports one error for two objects with the same combination")
     func combination() throws {
         try library.withContext { context in
             var check = UniquenessCheck()
@@ -100,7 +100,7 @@ struct UniquenessCheckTests {
         }
     }
 
-    @Test("ignores a combination that is unique again at the end")
+    @Test("the uniqueness check ignores a combination that is unique again at the end")
     func corrected() throws {
         try library.withContext { context in
             var check = UniquenessCheck()

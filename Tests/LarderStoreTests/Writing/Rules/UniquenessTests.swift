@@ -17,7 +17,7 @@ struct UniquenessTests {
         try library.writer.save([set])[0].get()
     }
 
-    @Test("permits one set to exchange two values, and three")
+    @Test("one set may exchange two unique values, and three")
     func exchange() throws {
         let teams = try ["a", "b", "c"].map { name in
             try library.insert("Team", ["name": .string(name)])
@@ -35,7 +35,7 @@ struct UniquenessTests {
         #expect(error.uri == teams[1].uriRepresentation)
     }
 
-    @Test("permits one set to exchange objects under a constraint over a relationship")
+    @Test("one set may exchange objects under a uniqueness constraint over a relationship")
     func exchangeOfLinks() throws {
         let (one, two) = (try library.insert("League"), try library.insert("League"))
         let first = try library.insert("Team", ["league": .object(one), "number": 1])
@@ -53,7 +53,7 @@ struct UniquenessTests {
             .update(second, ifVersion: nil, values: ["number": 2]))
     }
 
-    @Test("accepts values that another object loses later in the set")
+    @Test("a unique value is accepted if another object loses it later in the set")
     func givenUp() throws {
         let team = try library.insert("Team", ["name": "a"])
         let result = try library.saved(
@@ -63,7 +63,7 @@ struct UniquenessTests {
 
     // MARK: - Upsert
 
-    @Test("turns an insert into an update of the object with its values, under upsert")
+    @Test("an insert under upsert updates the object with its unique values")
     func upsert() throws {
         let team = try library.insert("Team", ["name": "e\u{301}", "motto": "old", "number": 1])
         let result = try saved(
@@ -86,7 +86,7 @@ struct UniquenessTests {
                 == library.keys([team, result.inserted[2]]))
     }
 
-    @Test("compares a combination, and only values that are all there")
+    @Test("an upsert compares a combination of values, and only if it is complete")
     func upsertOfCombination() throws {
         let league = try library.insert("League")
         let team = try library.insert("Team", ["league": .object(league), "number": 1])
@@ -97,7 +97,7 @@ struct UniquenessTests {
         #expect(other.inserted != [team] && other.upserted == [])
     }
 
-    @Test("rejects an insert that matches two objects, and names both")
+    @Test("an upsert that matches two objects is rejected, and both are named")
     func ambiguousUpsert() throws {
         let league = try library.insert("League")
         let first = try library.insert("Team", ["name": "a"])
@@ -116,7 +116,7 @@ struct UniquenessTests {
                     + "\(second.uriRepresentation) by Team.league and Team.number"))
     }
 
-    @Test("turns two inserts of one set into one object, with both temporary identifiers")
+    @Test("two inserts of one upserting set become one object, with both temporary identifiers")
     func upsertWithinSet() throws {
         let result = try saved(
             upsert(
@@ -132,7 +132,7 @@ struct UniquenessTests {
         #expect(try library.keys(result.inserted[2], "teams").count == 1)
     }
 
-    @Test("reads the effect of earlier changes of the set")
+    @Test("an upsert reads the effect of earlier changes of the set")
     func upsertInOrder() throws {
         let team = try library.insert("Team", ["name": "a"])
         let renamed = try saved(
@@ -150,7 +150,7 @@ struct UniquenessTests {
         #expect(deleted.inserted[0] != team && deleted.upserted == [])
     }
 
-    @Test("requires values only if the object is new")
+    @Test("an upsert requires values only if the object is new")
     func upsertOfRequired() throws {
         let entity = Entity(
             name: "Word",

@@ -46,7 +46,7 @@ struct UpsertResolverTests {
         return object
     }
 
-    @Test("finds the object by one value, or by a combination with a relationship")
+    @Test("the upsert resolver finds an object by one value, or by a combination")
     func found() throws {
         try library.withContext { context in
             let byName = try match(["name": .text("a")], context)
@@ -60,7 +60,7 @@ struct UpsertResolverTests {
         }
     }
 
-    @Test("finds an object whose value is deferred")
+    @Test("the upsert resolver finds an object whose value is deferred")
     func deferred() throws {
         try library.withContext { context in
             var uniqueness = UniquenessCheck()
@@ -75,7 +75,7 @@ struct UpsertResolverTests {
         }
     }
 
-    @Test("rejects an insert that matches two objects")
+    @Test("the upsert resolver rejects an insert that matches two objects")
     func ambiguous() throws {
         try library.withContext { context in
             let insert = try insert(["name": .text("a"), "number": .integer(2)], league: league)
@@ -91,7 +91,7 @@ struct UpsertResolverTests {
         }
     }
 
-    @Test("replaces the keys of inserts that updated another object, and drops repetitions")
+    @Test("the upsert resolver replaces the keys of inserts that updated another object")
     func replaced() throws {
         try library.withContext { context in
             var upserts = UpsertResolver()

@@ -9,7 +9,7 @@ struct ChangeErrorTests {
 
     init() throws { library = try Library(schema: League.schema()) }
 
-    @Test("of all rules are reported together, each with its details")
+    @Test("the errors of all rules in a change set are reported together")
     func together() throws {
         let (team, members) = try library.team(["name": "a"], playerCount: 2)
         let error = try library.refusal(
@@ -33,7 +33,7 @@ struct ChangeErrorTests {
         #expect(error.details.last?.uri == team.uriRepresentation)
     }
 
-    @Test("of names and identifiers are reported without dependent errors")
+    @Test("errors of names in a change set are reported without dependent errors")
     func incoherent() throws {
         let error = try library.refusal(
             .insert(.new("t", "Team"), values: ["nothing": 1, "number": 10]),
@@ -41,7 +41,7 @@ struct ChangeErrorTests {
         #expect(error.details.map(\.code) == [.unknownProperty, .validationFailed])
     }
 
-    @Test("undo the whole set, wherever they are")
+    @Test("an error anywhere in a change set undoes the whole set")
     func whole() throws {
         let team = try library.insert("Team", ["name": "a"])
         let other = try library.insert("Team", ["name": "b"])

@@ -10,19 +10,19 @@ struct ChangeSetTests {
 
     init() throws { library = try Library() }
 
-    @Test("that is empty is saved")
+    @Test("an empty change set is saved")
     func empty() throws {
         #expect(try library.saved() == SaveResult())
     }
 
-    @Test("of too many changes is rejected before it is checked")
+    @Test("a change set of too many changes is rejected before it is checked")
     func tooMany() throws {
         let change = Change.delete(library.identifier("Tag", 1), ifVersion: nil)
         let set = ChangeSet(Array(repeating: change, count: Limits.changesMax + 1))
         #expect(throws: LarderError.self) { try library.writer.save([set])[0].get() }
     }
 
-    @Test("refers to objects of later and earlier inserts")
+    @Test("a change set refers to objects of later and earlier inserts")
     func temporaryReferences() throws {
         let result = try library.saved(
             .insert(
@@ -55,7 +55,7 @@ struct ChangeSetTests {
     }
 
     @Test(
-        "sets a relationship to a later insert when that is made", arguments: [false, true])
+        "a relationship to a later insert is set when the insert is done", arguments: [false, true])
     func waiting(isUpserting: Bool) throws {
         var set = ChangeSet([
             .insert(
@@ -74,7 +74,7 @@ struct ChangeSetTests {
             try library.keys(inserted[2], "articles") == library.keys([inserted[0], inserted[1]]))
     }
 
-    @Test("with inconsistent temporary identifiers is rejected")
+    @Test("a change set with inconsistent temporary identifiers is rejected")
     func temporaryErrors() throws {
         let insert = Change.insert(.new("a", "Tag"), values: [:])
         let undefined = try library.refusal(
@@ -100,7 +100,7 @@ struct ChangeSetTests {
         #expect(otherEntity.code == .invalidChangeSet)
     }
 
-    @Test("that updates an object twice, or a deleted one, is rejected")
+    @Test("a change set that updates an object twice, or a deleted one, is rejected")
     func orderErrors() throws {
         let tag = try library.insert("Tag")
         let update = Change.update(tag, ifVersion: nil, values: [:])
@@ -112,7 +112,7 @@ struct ChangeSetTests {
         #expect(try library.saved(update, delete, delete).deletedCount == 1)
     }
 
-    @Test("of foreign, unknown and deleted objects is rejected with different errors")
+    @Test("changes of foreign, unknown and deleted objects are rejected with different errors")
     func strangers() throws {
         let tag = try library.insert("Tag")
         let foreign = PersistentIdentifier(store: UUID(), entityName: "Tag", key: 1)
@@ -144,7 +144,7 @@ struct ChangeSetTests {
         #expect(lists.code == .objectNotFound)
     }
 
-    @Test("counts the versions of the objects that it changes, once each")
+    @Test("a change set increments the version of each object that it changes once")
     func versions() throws {
         let article = try library.insert("Article", ["title": "t"])
         let (category, tag) = (
@@ -164,7 +164,7 @@ struct ChangeSetTests {
         #expect(try library.version(tag) == 2)
     }
 
-    @Test("increments the version of an object whose to-one changes from the other side")
+    @Test("a save increments the version of an object whose to-one changes from the other side")
     func versionsOfOthers() throws {
         let article = try library.insert("Article", ["title": "t"])
         let category = try library.insert("Category", ["name": "n"])
@@ -179,7 +179,7 @@ struct ChangeSetTests {
         #expect(try library.version(article) == 5)
     }
 
-    @Test("that expects another version is rejected, with both versions")
+    @Test("a change that expects another version is rejected, with both versions")
     func versionConflict() throws {
         let tag = try library.insert("Tag")
         try library.saved(.update(tag, ifVersion: 1, values: [:]))
@@ -193,7 +193,7 @@ struct ChangeSetTests {
         }
     }
 
-    @Test("that duplicates a unique value is rejected, with the existing object")
+    @Test("a change set that duplicates a unique value is rejected, with the existing object")
     func uniqueness() throws {
         let first = try library.insert("Category", ["name": "e\u{301}"])
         let second = try library.insert("Category", ["name": "b"])
@@ -217,7 +217,7 @@ struct ChangeSetTests {
             .insert(.new("a", "Category"), values: ["name": "\u{e9}"]))
     }
 
-    @Test("that duplicates a combination is rejected from either side of its relationship")
+    @Test("a change set that duplicates a combination is rejected from either side")
     func combinedUniqueness() throws {
         let collection = try library.insert("Collection")
         let other = try library.insert("Collection")
@@ -235,7 +235,7 @@ struct ChangeSetTests {
         #expect(moved.uri == first.uriRepresentation)
     }
 
-    @Test("never uses a key twice, also after a reopening")
+    @Test("a key is never used twice, also after a failed change set")
     func keys() throws {
         let tag = try library.insert("Tag")
         try library.saved(.delete(tag, ifVersion: nil))

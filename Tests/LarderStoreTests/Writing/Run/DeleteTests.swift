@@ -9,7 +9,7 @@ struct DeleteTests {
 
     init() throws { library = try Library() }
 
-    @Test("unlinks the destinations")
+    @Test("a delete unlinks the related objects")
     func nullify() throws {
         let (category, tag) = (
             try library.insert("Category", ["name": "n"]), try library.insert("Tag")
@@ -36,7 +36,7 @@ struct DeleteTests {
                 == 0)
     }
 
-    @Test("deletes the objects that the rule requires, through a chain")
+    @Test("a delete deletes the objects that the rule cascade requires, through a chain")
     func cascade() throws {
         let result = try library.saved(
             .insert(
@@ -52,7 +52,7 @@ struct DeleteTests {
         for entity in ["Article", "Cover", "Collection"] { #expect(try library.count(entity) == 0) }
     }
 
-    @Test("ends in a cycle, and deletes nothing twice")
+    @Test("a delete that cascades in a cycle ends, and deletes nothing twice")
     func cycle() throws {
         let people = (0..<3).map { PersistentIdentifier.new("\($0)", "Person") }
         let result = try library.saved(
@@ -66,7 +66,7 @@ struct DeleteTests {
         #expect(try library.count("Person") == 0)
     }
 
-    @Test("cascades through a chain of any length")
+    @Test("a delete cascades through a chain of any length")
     func longChain() throws {
         let count = 20_000
         var changes: [Change] = []
@@ -79,7 +79,7 @@ struct DeleteTests {
         #expect(deleted.deletedCount == Int64(count))
     }
 
-    @Test("is denied if another object requires the deleted one, unless that is deleted too")
+    @Test("a delete is denied if a remaining object requires the deleted one")
     func denied() throws {
         let result = try library.saved(
             .insert(
@@ -103,7 +103,7 @@ struct DeleteTests {
         #expect(all.deletedCount == 3)
     }
 
-    @Test("is allowed if the object that requires it gets another one in the same set")
+    @Test("a delete is allowed if the object that requires it gets another one in the same set")
     func replaced() throws {
         let result = try library.saved(
             .insert(
@@ -118,7 +118,7 @@ struct DeleteTests {
         #expect(try library.keys(result.inserted[0], "book") == [2])
     }
 
-    @Test("leaves no link to a deleted object, not even a pending one")
+    @Test("a delete leaves no link to a deleted object, not even a pending one")
     func waitingLink() throws {
         let person = try library.insert("Person")
         let error = try library.refusal(

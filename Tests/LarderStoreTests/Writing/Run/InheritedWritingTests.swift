@@ -25,7 +25,7 @@ struct InheritedWritingTests {
 
     // MARK: Rows
 
-    @Test("share a table and its keys, and each row has the name of its entity")
+    @Test("objects of subentities share a table and its keys, with the names of their entities")
     func rows() throws {
         let student = try library.insert("Student", ["name": "Ann", "number": 7])
         let teacher = try library.insert("Teacher", ["name": "Bob", "number": "B7"])
@@ -44,7 +44,7 @@ struct InheritedWritingTests {
                 ])
     }
 
-    @Test("are checked by the rules of all ancestors, whose errors name the entity of the object")
+    @Test("objects of subentities are checked by the rules of all ancestors")
     func validation() throws {
         let error = try library.refusal(
             .insert(.new("a", "Tutor"), values: ["name": "much too long", "number": "seven"]))
@@ -57,7 +57,7 @@ struct InheritedWritingTests {
         #expect(foreign.code == .unknownProperty)
     }
 
-    @Test("cannot belong to an abstract entity")
+    @Test("an object cannot belong to an abstract entity")
     func abstract() throws {
         let error = try library.refusal(.insert(.new("a", "Member"), values: ["name": "Ann"]))
         #expect(error.code == .invalidChangeSet)
@@ -68,7 +68,7 @@ struct InheritedWritingTests {
 
     // MARK: Identifiers
 
-    @Test("are updated and deleted only under the name of their own entity")
+    @Test("an object is updated and deleted only under the name of its own entity")
     func wrongEntity() throws {
         let student = try library.insert("Student", ["name": "Ann"])
         for name in ["Member", "Tutor", "Teacher"] {
@@ -86,7 +86,7 @@ struct InheritedWritingTests {
         #expect(try library.count("Member") == 0)
     }
 
-    @Test("are rejected as destinations under the name of another entity")
+    @Test("an object is rejected as a destination under the name of another entity")
     func wrongTarget() throws {
         let tutor = try library.insert("Tutor", ["name": "Cyd"])
         let student = try library.insert("Student", ["name": "Ann"])
@@ -117,7 +117,7 @@ struct InheritedWritingTests {
 
     // MARK: Links
 
-    @Test("are linked as objects of their ancestors, from both sides")
+    @Test("objects of subentities are linked as objects of their ancestors, from both sides")
     func links() throws {
         let result = try library.saved(
             .insert(
@@ -158,7 +158,7 @@ struct InheritedWritingTests {
             ])
     }
 
-    @Test("count in lists under the rules of the declaring entity")
+    @Test("objects of subentities count in lists under the rules of the declaring entity")
     func counts() throws {
         let courses = try (0..<3).map { _ in try library.insert("Course") }
         let tutor = try library.insert(
@@ -169,7 +169,7 @@ struct InheritedWritingTests {
         #expect(error.uri == tutor.uriRepresentation)
     }
 
-    @Test("are affected by delete rules of relationships to their ancestors")
+    @Test("objects of subentities are affected by delete rules of their ancestors' relationships")
     func deletes() throws {
         let school = try library.insert("School")
         let desk = try library.insert("Desk")
@@ -196,7 +196,7 @@ struct InheritedWritingTests {
             ])
     }
 
-    @Test("are compared by their own identifiers in conflicts of links")
+    @Test("objects of subentities are compared by their own identifiers in conflicts of links")
     func conflicts() throws {
         let tutor = try library.insert("Tutor", ["name": "Cyd"])
         let student = try library.insert("Student", ["name": "Ann", "mentor": .object(tutor)])
@@ -214,7 +214,7 @@ struct InheritedWritingTests {
 
     // MARK: Uniqueness
 
-    @Test("are unique among the declaring entity and its subentities")
+    @Test("objects of subentities are unique among the declaring entity and its subentities")
     func uniqueness() throws {
         let school = try library.insert("School")
         let tutor = try library.insert(
@@ -241,7 +241,7 @@ struct InheritedWritingTests {
         #expect(try library.value(tutor, "email") == .text("b@b"))
     }
 
-    @Test("are updated by upserts of their own entity only")
+    @Test("objects of subentities are updated by upserts of their own entity only")
     func upserts() throws {
         let tutor = try library.insert("Tutor", ["name": "Ann", "email": "a@b"])
         let same = try upsert(.insert(.new("a", "Tutor"), values: ["email": "a@b", "wage": 3]))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("a set of keys")
 struct KeySetTests {
-    @Test("has the elements of a set, in order")
+    @Test("a set of keys has the elements of a set, in order")
     func random() {
         var random = SeededGenerator.fromEnvironment("sets of keys")
         for _ in 0..<20 {
@@ -27,7 +27,7 @@ struct KeySetTests {
         #expect(ends.keys == [1, 63, 64, .max])
     }
 
-    @Test("combines objects with the same changed properties into runs, in any order")
+    @Test("changed objects with the same properties are combined into runs, in any order")
     func runs() {
         var random = SeededGenerator.fromEnvironment("runs of changes")
         for _ in 0..<20 {

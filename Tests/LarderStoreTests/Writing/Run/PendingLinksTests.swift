@@ -8,7 +8,7 @@ struct PendingLinksTests {
         Assignment.Target(object: ObjectKey(entity: 0, key: 1), insertedBy: insert)
     }
 
-    @Test("wait for the last insert after the running change")
+    @Test("pending links wait for the last insert after the running change")
     func awaited() {
         let targets = [target(nil), target(2), target(5)]
         #expect(PendingLinks.awaitedInsert(targets, runningChange: 1) == 5)
@@ -17,7 +17,7 @@ struct PendingLinksTests {
         #expect(PendingLinks.awaitedInsert(targets, runningChange: nil) == nil)
     }
 
-    @Test("are taken once, in the order in which they were added")
+    @Test("pending links are taken once, in the order in which they were added")
     func taken() {
         var pending = PendingLinks()
         for key in [Int64(3), 1, 2] {

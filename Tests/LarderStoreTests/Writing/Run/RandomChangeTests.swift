@@ -37,7 +37,7 @@ final class RandomChangeTests {
         var difference: RecordedChanges?
     }
 
-    @Test("leave the store equal to the model, on both sides")
+    @Test("random change sets leave both sides of relationships equal to the model")
     func agreement() throws {
         var stepsLeft = Self.stepCount
         while stepsLeft > 0 {

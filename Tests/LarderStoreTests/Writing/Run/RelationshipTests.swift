@@ -28,7 +28,7 @@ struct RelationshipTests {
             sourceLocation: sourceLocation)
     }
 
-    @Test("to one of many is set, changed and cleared from either side")
+    @Test("a one-to-many relationship is set, changed and cleared from either side")
     func toOne() throws {
         let all = try articles(2)
         let (one, two) = (
@@ -46,7 +46,7 @@ struct RelationshipTests {
         try expect(one, "articles", [])
     }
 
-    @Test("that is ordered keeps the given order, and appends objects from the other side")
+    @Test("an ordered relationship keeps the given order, and appends objects from the other side")
     func ordered() throws {
         let all = try articles(4)
         let collection = try library.insert(
@@ -67,7 +67,7 @@ struct RelationshipTests {
         try expect(other, "articles", [all[2]])
     }
 
-    @Test("of many-to-many is the same from both sides")
+    @Test("a many-to-many relationship is the same from both sides")
     func manyToMany() throws {
         let all = try articles(2)
         let tags = try (0..<3).map { _ in try library.insert("Tag") }
@@ -83,7 +83,7 @@ struct RelationshipTests {
         try expect(all[0], "tags", [tags[1]])
     }
 
-    @Test("of one-to-one unlinks former partners, from the side that stores it")
+    @Test("a one-to-one relationship unlinks former partners, from the side that stores it")
     func oneToOneFromOwner() throws {
         let all = try articles(2)
         let covers = try (0..<2).map { _ in try library.insert("Cover") }
@@ -96,7 +96,7 @@ struct RelationshipTests {
         try expect(covers[1], "article", [all[0]])
     }
 
-    @Test("of one-to-one unlinks former partners, from the other side")
+    @Test("a one-to-one relationship unlinks former partners, from the other side")
     func oneToOneFromOther() throws {
         let all = try articles(2)
         let covers = try all.map { try library.insert("Cover", ["article": .object($0)]) }
@@ -110,7 +110,7 @@ struct RelationshipTests {
         try expect(covers[0], "article", [late])
     }
 
-    @Test("that is its own inverse has both directions")
+    @Test("a relationship that is its own inverse has both directions")
     func ownInverse() throws {
         let people = try (0..<4).map { _ in try library.insert("Person") }
         try set(people[0], "spouse", .object(people[1]))
@@ -133,7 +133,7 @@ struct RelationshipTests {
         try expect(people[1], "friends", [people[0], people[3]])
     }
 
-    @Test("without inverse does not change its destination")
+    @Test("a relationship without inverse does not change its destination")
     func oneWay() throws {
         let all = try articles(3)
         try set(all[0], "related", .objects([all[1], all[2]]))
@@ -142,7 +142,7 @@ struct RelationshipTests {
         #expect(try library.version(all[2]) == 1)
     }
 
-    @Test("that is required cannot be omitted, cleared, or unlinked")
+    @Test("a required relationship cannot be omitted, cleared, or unlinked")
     func required() throws {
         let none = try library.refusal(.insert(.new("p", "Page"), values: ["number": 1]))
         #expect(none.code == .missingValue)

@@ -16,7 +16,7 @@ struct ValueTests {
         return try library.refusal(.insert(.new("a", "Article"), values: all))
     }
 
-    @Test("are stored, with defaults for missing ones")
+    @Test("the values of a change set are stored, with defaults for missing ones")
     func stored() throws {
         let article = try library.insert("Article", ["title": "e\u{301}", "price": .decimal(1.5)])
         #expect(try library.value(article, "title") == .text("\u{e9}"))
@@ -27,7 +27,7 @@ struct ValueTests {
         #expect(article == library.identifier("Article", 1))
     }
 
-    @Test("of unknown entities and properties are rejected")
+    @Test("values of unknown entities and properties are rejected")
     func unknownNames() throws {
         let entity = try library.refusal(.insert(.new("a", "Nothing"), values: [:]))
         #expect(entity.code == .unknownEntity)
@@ -36,7 +36,7 @@ struct ValueTests {
         #expect(property.message == "Article has no property nothing")
     }
 
-    @Test("of a wrong type are rejected, with both types in the error")
+    @Test("values of a wrong type are rejected, with both types in the error")
     func wrongType() throws {
         let error = try refusal(["wordCount": "many"])
         #expect(error.code == .wrongType)
@@ -50,7 +50,7 @@ struct ValueTests {
                 == "Article.tags takes a list of Tag objects, not nil")
     }
 
-    @Test("that are required must be given, and cannot be nil")
+    @Test("required values must be given, and cannot be nil")
     func missing() throws {
         let absent = try library.refusal(.insert(.new("a", "Article"), values: [:]))
         #expect(absent.code == .missingValue)
@@ -63,7 +63,7 @@ struct ValueTests {
     }
 
     @Test(
-        "outside of their bounds are rejected, those on them are accepted",
+        "values outside of their bounds are rejected, and those on them are accepted",
         arguments: [
             ("wordCount", Value.int(-1), Value.int(0)), ("wordCount", .int(1_001), .int(1_000)),
             ("code", .string("A"), .string("AB")), ("code", .string("ABCDE"), .string("ABCD")),
@@ -77,13 +77,13 @@ struct ValueTests {
         try library.insert("Article", ["title": "t", name: on])
     }
 
-    @Test("of JSON attributes are parsed")
+    @Test("the values of JSON attributes are parsed")
     func json() throws {
         #expect(try refusal(["notes": .json("{")]).code == .malformedValue)
         try library.insert("Article", ["title": "t", "notes": .json("{\"a\":[1]}")])
     }
 
-    @Test("that are invalid are all reported, each with its change")
+    @Test("invalid values are all reported, each with its change")
     func allErrors() throws {
         let error = try library.refusal(
             .insert(.new("a", "Article"), values: ["wordCount": -1, "code": "a", "title": nil]),
@@ -96,7 +96,7 @@ struct ValueTests {
         #expect(error.message.hasSuffix("and the change set has 4 other errors"))
     }
 
-    @Test("that are invalid are reported up to a limit")
+    @Test("invalid values are reported up to a limit")
     func manyErrors() throws {
         let changes = (0..<1_000).map {
             Change.insert(.new("\($0)", "Article"), values: ["nothing": 1])
@@ -109,7 +109,7 @@ struct ValueTests {
         #expect(error.problems.count == ChangeErrors.countMax)
     }
 
-    @Test("that exceed the limit of the pattern are rejected")
+    @Test("values that exceed the limit of matching a pattern are rejected")
     func backtracking() throws {
         let slow = try Library(
             schema: Schema(entities: [

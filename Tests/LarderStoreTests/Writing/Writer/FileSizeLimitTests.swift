@@ -8,12 +8,12 @@ import Testing
 struct FileSizeLimitTests {
     // In separate processes, since the limit applies to the whole process.
 
-    @Test("fails writes with a clear error, loses nothing, and permits writes once there is space")
+    @Test("a full disk fails writes to a store in memory and loses nothing")
     func inMemory() async {
         await #expect(processExitsWith: .success) { try Self.fillUp(Library()) }
     }
 
-    @Test("checkpoints if each commit is synced")
+    @Test("a full disk fails writes and loses nothing also if each commit is synced")
     func onDisk() async {
         await #expect(processExitsWith: .success) {
             let folder = try MemoryFolder()

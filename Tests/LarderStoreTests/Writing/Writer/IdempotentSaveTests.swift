@@ -39,7 +39,7 @@ struct IdempotentSaveTests {
         }
     }
 
-    @Test("that is sent again does nothing, and returns its first reply")
+    @Test("an idempotent save that is sent again does nothing, and returns its first reply")
     func repetition() throws {
         let article = try library.insert("Article", ["title": "old"])
         let collection = try library.insert("Collection")
@@ -60,7 +60,7 @@ struct IdempotentSaveTests {
         #expect(try library.contents() == before)
     }
 
-    @Test("returns its first reply, whatever has happened to its objects")
+    @Test("an idempotent save returns its first reply, whatever has happened to its objects")
     func laterChanges() throws {
         let insert = Change.insert(.new("c", "Category"), values: ["name": "c"])
         let first = try save("insert", insert).get()
@@ -72,7 +72,7 @@ struct IdempotentSaveTests {
         #expect(try library.count("Category") == 0)
     }
 
-    @Test("is rejected under the key of other changes, and changes nothing")
+    @Test("a save under the idempotency key of other changes is rejected")
     func mismatch() throws {
         let first = try library.writer.save([tag("k")])[0].get()
         let before = try library.contents()
@@ -84,7 +84,7 @@ struct IdempotentSaveTests {
         #expect(try library.writer.save([tag("k")])[0].get() == first)
     }
 
-    @Test("leaves its key free if it fails")
+    @Test("an idempotent save that fails leaves its key free")
     func failure() throws {
         let error = #expect(throws: LarderError.self) {
             try library.writer.save([failing("k")])[0].get()
@@ -93,7 +93,7 @@ struct IdempotentSaveTests {
         #expect(try library.writer.save([tag("k", digest: 2)])[0].get().inserted.count == 1)
     }
 
-    @Test("that changes nothing is stored too")
+    @Test("an idempotent save that changes nothing is stored too")
     func nothing() throws {
         let category = try library.insert("Category", ["name": "c"])
         let set = ChangeSet(
@@ -107,7 +107,7 @@ struct IdempotentSaveTests {
         #expect(try library.value(category, "name") == .text("d"))
     }
 
-    @Test("is done once if it is in one group twice")
+    @Test("an idempotent save that is in one group twice is done once")
     func group() throws {
         let outcomes = library.writer.save([
             tag("k"), tag("k"), failing("f"), tag("k", digest: 2), tag("f", digest: 3), tag("f"),
@@ -119,7 +119,7 @@ struct IdempotentSaveTests {
         #expect(try library.count("Tag") == 2)
     }
 
-    @Test("returns the object that an insert updated")
+    @Test("an idempotent save returns the object that an insert updated")
     func upsert() throws {
         let category = try library.insert("Category", ["name": "c"])
         let set = ChangeSet(
@@ -132,7 +132,7 @@ struct IdempotentSaveTests {
         #expect(try library.count("Category") == 0)
     }
 
-    @Test("is found after the store is opened again")
+    @Test("an idempotent save is found after the store is opened again")
     func reopening() throws {
         let folder = try MemoryFolder()
         func save() throws -> SaveResult {
@@ -145,7 +145,7 @@ struct IdempotentSaveTests {
         #expect(try save() == first)
     }
 
-    @Test("accepts a key of the maximum length, and rejects one byte more")
+    @Test("an idempotency key of the maximum length is accepted, and one byte more is rejected")
     func keyLength() throws {
         let longest = String(repeating: "é", count: Limits.idempotencyKeyBytesMax / 2)
         let outcomes = library.writer.save([tag(longest), tag(longest + "k"), tag(longest)])
@@ -154,7 +154,7 @@ struct IdempotentSaveTests {
         #expect(error?.code == .resourceExhausted)
     }
 
-    @Test("expires after a day, four at a time as others are stored")
+    @Test("idempotency keys expire after a day, four at a time as others are stored")
     func age() throws {
         for number in 1...6 { _ = try library.writer.save([tag("\(number)")])[0].get() }
         let past = Int(Date().timeIntervalSinceReferenceDate - Limits.idempotencyKeySecondsMax)
@@ -170,7 +170,7 @@ struct IdempotentSaveTests {
         #expect(try library.writer.save([tag("1")])[0].get().inserted.map(\.permanentKey) == [10])
     }
 
-    @Test("expires when too many newer ones are stored")
+    @Test("an idempotency key expires when too many newer ones are stored")
     func number() throws {
         for number in 1...3 { _ = try library.writer.save([tag("\(number)")])[0].get() }
         try library.writer.statements?.connection.execute(
@@ -179,7 +179,7 @@ struct IdempotentSaveTests {
         #expect(try keys() == ["3", "4"])
     }
 
-    @Test("whose outcome is damaged is rejected")
+    @Test("an idempotent save whose stored outcome is damaged is rejected")
     func damage() throws {
         _ = try library.writer.save([tag("k")])[0].get()
         for text in [
@@ -196,7 +196,7 @@ struct IdempotentSaveTests {
         #expect(try library.count("Tag") == 1)
     }
 
-    @Test("has its whole outcome stored")
+    @Test("the whole outcome of an idempotent save is stored")
     func stored() throws {
         let store = UUID()
         func named(_ entityName: String, _ key: Int64) -> PersistentIdentifier {
@@ -223,7 +223,7 @@ struct IdempotentSaveTests {
         #expect(Mirror(reflecting: SaveResult()).children.count == 7)
     }
 
-    @Test("whose outcome an earlier program has stored tells nothing of upserts")
+    @Test("a stored outcome of an earlier program has no upserts")
     func earlierForm() {
         let store = UUID()
         let stored = StoredOutcome(
@@ -237,7 +237,7 @@ struct IdempotentSaveTests {
                 == SaveResult(inserted: inserted, updatedVersions: [2], transaction: 4))
     }
 
-    @Test("whose outcome has an upsert among the objects of a bulk change is damaged")
+    @Test("a stored outcome with an upsert among the objects of a bulk change is damaged")
     func damagedBulkChange() {
         let stored = StoredOutcome(
             transaction: 4, inserted: "", versions: "", deleted: 0, merged: "", affected: "1:A 1*")

@@ -24,14 +24,14 @@ struct KeyTests {
         return keys
     }
 
-    @Test("leave no gap after a writer that was closed")
+    @Test("a writer that was closed leaves no gap in the keys")
     func closed() throws {
         #expect(try insert(3, closing: true) == [1, 2, 3])
         #expect(try insert(150, closing: true) == Array(4...153))
         #expect(try insert(2, closing: true) == [154, 155])
     }
 
-    @Test("leave a gap after a writer that was not closed, and none is used twice")
+    @Test("a writer that was not closed leaves a gap in the keys, and none is used twice")
     func killed() throws {
         let first = try insert(120, closing: false)
         #expect(first == Array(1...120))
@@ -41,7 +41,7 @@ struct KeyTests {
         #expect(try insert(1, closing: true)[0] > end)
     }
 
-    @Test("are not reused when a set fails, nor when their object is deleted")
+    @Test("a key is not reused when a set fails, nor when its object is deleted")
     func deleted() throws {
         let library = try Library()
         let tag = try library.insert("Tag")
@@ -51,7 +51,7 @@ struct KeyTests {
         #expect(try library.insert("Tag").permanentKey == 2)
     }
 
-    @Test("limit a commit to two pages of the log, the object's and the transaction's")
+    @Test("a commit of one object writes two pages of the log")
     func pages() throws {
         let library = try Library()
         try library.insert("Tag")

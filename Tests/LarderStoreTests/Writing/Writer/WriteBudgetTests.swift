@@ -31,7 +31,7 @@ struct WriteBudgetTests {
         return error.code
     }
 
-    @Test("stops each kind of change set, and nothing has changed")
+    @Test("the budget of a write stops each kind of change set, and nothing has changed")
     func kinds() throws {
         let tag = try library.insert("Tag")
         let article = try library.insert("Article", ["title": "a"])
@@ -64,7 +64,7 @@ struct WriteBudgetTests {
         #expect(library.writer.save(sets, more: { [] }).map { code($0) } == [nil, nil])
     }
 
-    @Test("stops one set of a group and keeps the others, in any position")
+    @Test("the budget of a write stops one set of a group and keeps the others")
     func group() throws {
         let sets = [Self.late, nil, Self.cancelled, nil, Self.late].map {
             SaveRequest(ChangeSet(Self.inserts(40)), budget: $0)
@@ -104,7 +104,7 @@ struct WriteBudgetTests {
                 answerBytesMax: answerBytesMax), firstRow: 0, rows)
     }
 
-    @Test("stops an insertion before its first batch, between two, and after the last")
+    @Test("the budget of a write stops an insertion before, between and after its batches")
     func insertion() throws {
         #expect(throws: LarderError.self) { try insert(Rows(1), Self.late).get() }
         for stop in 0...3 {
@@ -123,7 +123,7 @@ struct WriteBudgetTests {
         #expect(try library.count("Tag") == 300)
     }
 
-    @Test("advances the progress with each part of the work")
+    @Test("a write advances its progress with each part of the work")
     func progress() throws {
         let progress = library.writer.progress
         func advances(_ least: Int, _ work: () throws -> Void) rethrows {
@@ -141,7 +141,7 @@ struct WriteBudgetTests {
         advances(2) { library.writer.performMaintenance() }
     }
 
-    @Test("refuses a result that is longer than its reply may be, and changes nothing")
+    @Test("a write whose result is longer than its reply may be is refused")
     func answers() throws {
         let set = ChangeSet(Self.inserts(100))
         let size = try library.writer.save([set])[0].get().encodedBytesMax
@@ -158,7 +158,7 @@ struct WriteBudgetTests {
         #expect(try insert(Rows(1), nil, answerBytesMax: 1_000).get().rowCount == 100)
     }
 
-    @Test("repeats the result of an idempotent save in the same size")
+    @Test("an idempotent save repeats its result in the same size")
     func repeated() throws {
         let set = SaveRequest(
             ChangeSet(Self.inserts(10), idempotencyKey: "k"), digest: 1, answerBytesMax: 1_000)
@@ -167,7 +167,7 @@ struct WriteBudgetTests {
         #expect(first == second)
     }
 
-    @Test("shortens a long log once no reader needs it, and says when one does")
+    @Test("a long log is shortened once no reader needs it")
     func log() throws {
         let large = String(repeating: "x", count: 12 << 20)
         try library.insert("Article", ["title": "a"])

@@ -20,7 +20,7 @@ struct WriterTests {
         }
     }
 
-    @Test("returns an outcome for each set of a group")
+    @Test("the writer returns an outcome for each set of a group")
     func group() throws {
         let outcomes = library.writer.save([
             category("a"), category("a"), ChangeSet([.insert(.new("x", "Nothing"), values: [:])]),
@@ -40,7 +40,7 @@ struct WriterTests {
         #expect(codes(library.writer.save([ChangeSet]())) == [])
     }
 
-    @Test("adds sets that arrive in time to the group, each with its own outcome")
+    @Test("the writer adds sets that arrive in time to the group, each with its own outcome")
     func growingGroup() throws {
         func set(_ name: Value) -> SaveRequest {
             SaveRequest(
@@ -58,7 +58,7 @@ struct WriterTests {
         #expect(try library.count("_transaction") == 3)
     }
 
-    @Test("rolls back a set that begins its group, and saves those after it")
+    @Test("the writer rolls back a set that begins its group, and saves those after it")
     func failingFirst() throws {
         let bad = ChangeSet([.insert(.new("c", "Category"), values: ["name": nil])])
         let good = ChangeSet([.insert(.new("c", "Category"), values: ["name": "a"])])
@@ -67,7 +67,7 @@ struct WriterTests {
         #expect(try library.count("Category") == 1)
     }
 
-    @Test("makes a group visible only when it is committed")
+    @Test("the writer makes a group visible only when it is committed")
     func isolation() throws {
         try library.readConnection.execute("BEGIN")
         #expect(try library.count("Category") == 0)
@@ -77,7 +77,7 @@ struct WriterTests {
         #expect(try library.count("Category") == 2)
     }
 
-    @Test("fails a whole group when the disk is full, and recovers once there is space")
+    @Test("the writer fails a whole group on a full disk, and recovers once there is space")
     func storageFull() throws {
         let connection = try #require(library.writer.statements?.connection)
         #expect(codes(library.writer.save([category("first")])) == [nil])
@@ -99,7 +99,7 @@ struct WriterTests {
         #expect(try library.rows("PRAGMA integrity_check") == [[.text("ok")]])
     }
 
-    @Test("rejects writes to a damaged store until it is opened again")
+    @Test("the writer rejects writes to a damaged store until it is opened again")
     func damaged() throws {
         library.writer.recordFailure(
             SQLiteError(.corrupt, "database disk image is malformed"))
@@ -108,7 +108,7 @@ struct WriterTests {
         #expect(try library.count("Category") == 0)
     }
 
-    @Test("opens a new connection after an I/O error, and continues with unused keys")
+    @Test("the writer opens a new connection after an I/O error, and continues with unused keys")
     func reopening() throws {
         #expect(codes(library.writer.save([category("a")])) == [nil])
         let before = library.writer.statements?.connection
@@ -120,7 +120,7 @@ struct WriterTests {
         #expect(next > 1 && next <= 102)
     }
 
-    @Test("fails only the set with a value that is too large")
+    @Test("the writer fails only the set with a value that is too large")
     func tooLarge() throws {
         let connection = try #require(library.writer.statements?.connection)
         connection.setValueBytesMax(10_000)
@@ -131,7 +131,7 @@ struct WriterTests {
         #expect(try library.count("Category") == 2)
     }
 
-    @Test("checkpoints a grown log between groups")
+    @Test("the writer checkpoints a grown log between groups")
     func checkpoint() throws {
         let connection = try #require(library.writer.statements?.connection)
         let large = String(repeating: "x", count: 1 << 20)
@@ -159,7 +159,7 @@ struct WriterTests {
         }
     }
 
-    @Test("leaves the log's file as it is if commits are not synced")
+    @Test("the writer leaves the length of the log's file if commits are not synced")
     func noLengthening() throws {
         let folder = try MemoryFolder()
         let store = try Store.open(
@@ -171,7 +171,7 @@ struct WriterTests {
         }
     }
 
-    @Test("makes the log's file longer before it is full, and finds all commits in it")
+    @Test("the writer makes the log's file longer before it is full")
     func lengthening() throws {
         let folder = try MemoryFolder()
         let store = try Store.open(
@@ -194,7 +194,7 @@ struct WriterTests {
         writer.close()
     }
 
-    @Test("rejects sets after it is closed, and leaves everything in the file")
+    @Test("the writer rejects sets after it is closed, and leaves everything in the file")
     func close() throws {
         #expect(codes(library.writer.save([category("a")])) == [nil])
         library.writer.close()
@@ -204,7 +204,7 @@ struct WriterTests {
         #expect(try library.count("Category") == 1)
     }
 
-    @Test("rejects every set of a store that is opened for reading")
+    @Test("the writer rejects every set of a store that is opened for reading")
     func readOnly() throws {
         let folder = try MemoryFolder()
         _ = try Store.open(path: folder.storePath, schema: Library.schema())
@@ -217,7 +217,7 @@ struct WriterTests {
         writer.close()
     }
 
-    @Test("keeps its objects when the store is opened again, with the next keys")
+    @Test("the writer continues with the next keys when the store is opened again")
     func persistence() throws {
         let folder = try MemoryFolder()
         for key in Int64(1)...3 {
