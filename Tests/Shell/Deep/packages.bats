@@ -38,3 +38,12 @@ do {
 } catch {
     print(error.code.name)
 }
+END
+    swift build >build.log 2>&1 || { cat build.log; false; }
+    [ "$(.build/debug/App)" = CONNECTION_FAILED ]
+    # Nothing was fetched, and only the modules of the client were compiled.
+    [ -z "$(ls .build/checkouts .build/repositories 2>/dev/null | grep -v :)" ]
+    [ ! -e Package.resolved ]
+    compiled=$(grep -oE 'Compiling Larder[A-Za-z]*' build.log | sort -u | sed 's/Compiling //')
+    [ "$(echo $compiled)" = "LarderClient LarderFiles LarderModel LarderWire" ]
+}
