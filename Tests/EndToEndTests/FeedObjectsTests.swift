@@ -15,7 +15,7 @@ struct FeedObjectsTests {
     private func take(_ count: Int, from feed: ChangeFeed) throws -> [HistoryTransaction] {
         var transactions: [HistoryTransaction] = []
         while transactions.count < count {
-            guard let event = try feed.nextEvent(timeout: .seconds(30)) else { break }
+            guard let event = try feed.nextEvent(timeout: .seconds(600)) else { break }
             if case .transaction(let transaction) = event { transactions.append(transaction) }
         }
         return transactions
@@ -196,7 +196,7 @@ struct FeedObjectsTests {
     func refused() throws {
         func code(_ objects: [HistoryObjects]) -> ErrorCode? {
             do throws(LarderError) {
-                _ = try client.changes(objects: objects).nextEvent(timeout: .seconds(10))
+                _ = try client.changes(objects: objects).nextEvent(timeout: .seconds(600))
                 return nil
             } catch {
                 return error.code
@@ -320,7 +320,7 @@ struct FeedObjectsTests {
     ) throws {
         // One that every feed returns.
         let last = try client.insert("Student", ["name": "Ann", "birthOfYear": 2_000])
-        while let event = try feed.nextEvent(timeout: .seconds(30)) {
+        while let event = try feed.nextEvent(timeout: .seconds(600)) {
             guard case .transaction(let transaction) = event else { continue }
             transaction.apply(to: &copy)
             if transaction.changes.contains(where: { $0.identifier == last }) { return }

@@ -25,7 +25,7 @@ struct FeedTests {
     private func take(_ count: Int, from feed: ChangeFeed) throws -> [HistoryTransaction] {
         var transactions: [HistoryTransaction] = []
         while transactions.count < count {
-            guard let event = try feed.nextEvent(timeout: .seconds(30)) else { break }
+            guard let event = try feed.nextEvent(timeout: .seconds(600)) else { break }
             if case .transaction(let transaction) = event { transactions.append(transaction) }
         }
         return transactions
@@ -200,7 +200,7 @@ struct FeedTests {
             try insert()
             try insert()
             var events: [ChangeFeed.Event] = []
-            while events.count < 5, let event = try feed.nextEvent(timeout: .seconds(30)) {
+            while events.count < 5, let event = try feed.nextEvent(timeout: .seconds(600)) {
                 events.append(event)
             }
             guard case .interrupted? = events.first else {

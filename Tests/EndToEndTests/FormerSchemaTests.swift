@@ -44,8 +44,8 @@ struct FormerSchemaTests {
         var options = StoreClient.Options()
         options.schemaVersion = version
         options.schemaFingerprint = fingerprint
-        options.requestTimeout = .seconds(60)
-        options.reconnectWait = .seconds(60)
+        options.requestTimeout = .seconds(900)
+        options.reconnectWait = .seconds(900)
         return try StoreClient.connect(to: daemon.socket, options: options)
     }
 
@@ -135,10 +135,10 @@ struct FormerSchemaTests {
     func feeds() throws {
         let feed = former.changes(after: former.server.token(after: 0))
         let live = former.observe(Fetch("Book", sort: [SortKey("title")]))
-        #expect(try live.next(timeout: .seconds(30))?.rows.count == 1)
+        #expect(try live.next(timeout: .seconds(600))?.rows.count == 1)
         var lines: [String] = []
         func follow(to number: Int64) throws {
-            while let event = try feed.nextEvent(timeout: .seconds(30)) {
+            while let event = try feed.nextEvent(timeout: .seconds(600)) {
                 guard case .transaction(let transaction) = event else { continue }
                 for run in transaction.runs {
                     lines.append(
@@ -173,7 +173,7 @@ struct FormerSchemaTests {
 
         var result: LiveResult?
         repeat {
-            result = try live.next(timeout: .seconds(30))
+            result = try live.next(timeout: .seconds(600))
         } while result.map { $0.position.number < 8 } ?? false
         #expect(result?.rows.map(\.identifier) == [last, book])
         #expect(result?.rows.allSatisfy { Set($0.values.keys) == ["title", "pages"] } == true)

@@ -23,7 +23,7 @@ struct LiveQueryTests {
     private func names(_ result: LiveResult?) -> [Value?]? { result?.rows.map { $0["name"] } }
 
     private func next(_ results: LiveResults) throws -> LiveResult? {
-        try results.next(timeout: .seconds(30))
+        try results.next(timeout: .seconds(600))
     }
 
     @Test("a live query returns the result of its fetch, and then each change of it")
@@ -130,18 +130,18 @@ struct LiveQueryTests {
         let count = client.observeValues(.count(entityName: "Animal", predicate: nil))
         #expect(try next(animals)?.rows.isEmpty == true)
         #expect(try next(owners)?.rows.isEmpty == true)
-        #expect(try count.next(timeout: .seconds(30))?.map(\.values) == [[0]])
+        #expect(try count.next(timeout: .seconds(600))?.map(\.values) == [[0]])
         let ann = try client.insert("Person", ["name": "Ann"])
         let dog = try client.insert("Dog", ["name": "a", "owner": .object(ann)])
-        #expect(names(try animals.next(timeout: .seconds(5))) == ["a"])
-        #expect(try count.next(timeout: .seconds(30))?.map(\.values) == [[1]])
+        #expect(names(try animals.next(timeout: .seconds(600))) == ["a"])
+        #expect(try count.next(timeout: .seconds(600))?.map(\.values) == [[1]])
         _ = try client.update(dog, ["name": "b"])
-        #expect(names(try animals.next(timeout: .seconds(5))) == ["b"])
-        #expect(names(try owners.next(timeout: .seconds(5))) == ["Ann"])
+        #expect(names(try animals.next(timeout: .seconds(600))) == ["b"])
+        #expect(names(try owners.next(timeout: .seconds(600))) == ["Ann"])
         try client.delete(dog)
-        #expect(names(try animals.next(timeout: .seconds(5))) == [])
-        #expect(names(try owners.next(timeout: .seconds(5))) == [])
-        #expect(try count.next(timeout: .seconds(30))?.map(\.values) == [[0]])
+        #expect(names(try animals.next(timeout: .seconds(600))) == [])
+        #expect(names(try owners.next(timeout: .seconds(600))) == [])
+        #expect(try count.next(timeout: .seconds(600))?.map(\.values) == [[0]])
     }
 
     @Test("a change of more than 10,000 objects is reported as a whole result")
@@ -242,7 +242,7 @@ struct LiveQueryTests {
         #expect(names(try next(results)) == ["News"])
         _ = try writer.insert("Article", article)
         #expect {
-            _ = try results.next(timeout: .seconds(30))
+            _ = try results.next(timeout: .seconds(600))
         } throws: { ($0 as? LarderError)?.code == .arithmeticOverflow }
         #expect(try results.next() == nil)
     }
@@ -252,17 +252,17 @@ struct LiveQueryTests {
         let sums = client.observeValues(
             .aggregate(Aggregate("Article", [.init(.sum, "wordCount")])))
         let counts = client.observeValues(.count(entityName: "Article", predicate: nil))
-        #expect(try sums.next(timeout: .seconds(30)) != nil)
-        #expect(try counts.next(timeout: .seconds(30))?.map(\.values) == [[0]])
+        #expect(try sums.next(timeout: .seconds(600)) != nil)
+        #expect(try counts.next(timeout: .seconds(600))?.map(\.values) == [[0]])
         for count: Int64 in 1...2 {
             _ = try writer.insert("Article", ["title": "a", "wordCount": .int(.max)])
-            #expect(try counts.next(timeout: .seconds(30))?.map(\.values) == [[.int(count)]])
+            #expect(try counts.next(timeout: .seconds(600))?.map(\.values) == [[.int(count)]])
             guard count == 2 else {
-                #expect(try sums.next(timeout: .seconds(30))?.map(\.values) == [[.int(.max)]])
+                #expect(try sums.next(timeout: .seconds(600))?.map(\.values) == [[.int(.max)]])
                 continue
             }
             #expect {
-                _ = try sums.next(timeout: .seconds(30))
+                _ = try sums.next(timeout: .seconds(600))
             } throws: { ($0 as? LarderError)?.code == .arithmeticOverflow }
         }
         #expect(try sums.next() == nil)
@@ -334,16 +334,16 @@ struct LiveQueryTests {
     func object() throws {
         let ann = try student("Ann", 2_001)
         let object = client.observe(ann)
-        #expect(try object.next(timeout: .seconds(30))?.record["name"] == "Ann")
+        #expect(try object.next(timeout: .seconds(600))?.record["name"] == "Ann")
         _ = try writer.update(ann, ["name": "Anna"])
-        #expect(try object.next(timeout: .seconds(30))?.record["name"] == "Anna")
+        #expect(try object.next(timeout: .seconds(600))?.record["name"] == "Anna")
         try writer.delete(ann)
-        let last = try object.next(timeout: .seconds(30))
+        let last = try object.next(timeout: .seconds(600))
         #expect(last?.isDeleted == true)
         #expect(last?.record["name"] == "Anna")
         #expect(try object.next() == nil)
         #expect {
-            _ = try client.observe(ann).next(timeout: .seconds(30))
+            _ = try client.observe(ann).next(timeout: .seconds(600))
         } throws: { ($0 as? LarderError)?.code == .objectNotFound }
     }
 

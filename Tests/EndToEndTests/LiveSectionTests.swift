@@ -31,7 +31,7 @@ struct LiveSectionTests {
     }
 
     private func next(_ results: LiveResults) throws -> LiveResult {
-        try #require(try results.next(timeout: .seconds(30)))
+        try #require(try results.next(timeout: .seconds(600)))
     }
 
     /// Each section with the titles of its rows, for example `News: a b`.
@@ -156,7 +156,7 @@ struct LiveSectionTests {
     func errors() throws {
         func message(_ section: SortKey, of fetch: Fetch = Self.byTitle) -> String? {
             do {
-                _ = try client.observe(fetch, sectionedBy: section).next(timeout: .seconds(30))
+                _ = try client.observe(fetch, sectionedBy: section).next(timeout: .seconds(600))
                 return nil
             } catch {
                 return "\(error)"
@@ -297,7 +297,7 @@ struct LiveSectionTests {
             for (index, sample) in Self.samples.enumerated() {
                 // The last result may be of an earlier commit that is the last to concern it.
                 while try !fits(results[index], sample),
-                    let result = try observers[index].next(timeout: .seconds(10))
+                    let result = try observers[index].next(timeout: .seconds(600))
                 {
                     let deleted = Set(result.deletedSections)
                     var values = results[index].sections.map(\.value).enumerated()

@@ -178,11 +178,11 @@ struct RecordQueryTests {
         let library = try Library()
         let live = try library.store.observe(
             Book.self, where: #Predicate { $0.author.name == "Ann" }, sort: [.init(\.title)])
-        let first = try #require(try live.next(timeout: .seconds(30)))
+        let first = try #require(try live.next(timeout: .seconds(600)))
         #expect(first.records.map(\.title) == ["Anchors", "Boats"])
         let other = try library.test.connect()
         try other.insert(Book(title: "Anvils", author: Ref(library.authors[0])))
-        let second = try #require(try live.next(timeout: .seconds(30)))
+        let second = try #require(try live.next(timeout: .seconds(600)))
         #expect(second.records.map(\.title) == ["Anchors", "Anvils", "Boats"])
         #expect(second.changes.inserted == [1])
         live.cancel()

@@ -15,7 +15,7 @@ struct StageTests {
         let rows = try Self.rows(of: "stages")
         #expect(rows.count > 5)
         for row in rows {
-            #expect(row.count > 3, "\(row)")
+            #expect(row.count > 2, "\(row)")
             #expect(["gate", "deep"].contains(row[1]), "\(row[0]): \(row[1])")
             #expect(
                 FileManager.default.isExecutableFile(

@@ -7,11 +7,11 @@ setup() {
     cp -r "$BATS_TEST_DIRNAME/../../scripts" scripts
     rm -r scripts/test.d/*
     cat >scripts/test.d/stages <<'END'
-# name, depth, packages, description
-one gate - the first
-two gate - the second
-three deep - the third
-four deep - the fourth
+# name, depth, description
+one gate the first
+two gate the second
+three deep the third
+four deep the fourth
 END
     printf '%s\n' 'Sources/A/ three' 'Sources/ three four' 'docs/' >scripts/test.d/changed
     stage one 'echo "2 passed, 0 failed"'
@@ -80,8 +80,11 @@ last_line() { tail -n 1 <<<"$output"; }
 }
 
 @test "scripts/test does not start if a package cannot be installed" {
+    stage one '# Packages: a-package another
+echo "2 passed, 0 failed"'
     printf '#!/bin/sh\necho "installing $*" >&2\nexit 100\n' >scripts/install-packages
     assert_status 69 scripts/test
+    assert_contains "$stderr" "installing a-package another"
     assert_contains "$stderr" "cannot be installed"
     assert_equal "" "$output"
 }
@@ -103,8 +106,8 @@ last_line() { tail -n 1 <<<"$output"; }
 }
 
 @test "scripts/test stops after a build that failed" {
-    echo 'build gate - the build' >scripts/test.d/stages
-    echo 'one gate - the first' >>scripts/test.d/stages
+    echo 'build gate the build' >scripts/test.d/stages
+    echo 'one gate the first' >>scripts/test.d/stages
     stage build 'echo "0 passed, 1 failed"; exit 1'
     assert_status 1 scripts/test
     assert_equal "0 passed, 1 failed" "$(last_line)"

@@ -5,7 +5,7 @@ import LarderClient
 /// Runs the blocks of a ``LiveScript`` in an empty store: one client observes, another one saves.
 final class LiveScriptRun {
     /// How long a check waits for a result that equals a fetch.
-    static let patience = Duration.seconds(10)
+    static let patience = Duration.seconds(600)
 
     let client: StoreClient
     let writer: StoreClient

@@ -71,12 +71,12 @@ final class TestDaemon: @unchecked Sendable {
     }
 
     func connect(
-        requestTimeout: Duration = .seconds(60), reconnectWait: Duration = .seconds(60)
+        requestTimeout: Duration = .seconds(900), reconnectWait: Duration = .seconds(900)
     ) throws -> StoreClient {
         var options = StoreClient.Options()
         options.clientName = "end-to-end"
         options.requestTimeout = requestTimeout
-        options.connectTimeout = .seconds(60)
+        options.connectTimeout = .seconds(900)
         options.reconnectWait = reconnectWait
         return try StoreClient.connect(to: socket, options: options)
     }

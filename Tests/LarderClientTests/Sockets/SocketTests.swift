@@ -82,7 +82,7 @@ struct SocketTests {
 
     @Test("sending to a full socket returns at once")
     func full() throws {
-        let (socket, peer) = try pair(requestTimeout: .seconds(60))
+        let (socket, peer) = try pair(requestTimeout: .seconds(900))
         defer { close(peer) }
         let bytes = [UInt8](repeating: 7, count: 8 << 20)
         guard case .sent(let count) = socket.send(bytes, from: 0) else {
@@ -107,15 +107,15 @@ struct SocketTests {
 
     @Test("sending to a closed peer raises no signal")
     func brokenPipe() throws {
-        let (socket, peer) = try pair(requestTimeout: .seconds(60))
+        let (socket, peer) = try pair(requestTimeout: .seconds(900))
         close(peer)
         #expect(socket.send([1], from: 0) == .failed(.serverClosed))
         var bytes = [UInt8](repeating: 0, count: 16)
-        #expect(socket.receive(into: &bytes, until: .after(.seconds(60))) == .ended)
+        #expect(socket.receive(into: &bytes, until: .after(.seconds(900))) == .ended)
     }
 
     private func connected(_ path: String) throws -> Socket {
-        try Socket.connect(to: path, until: .after(.seconds(60)), requestTimeout: .seconds(60))
+        try Socket.connect(to: path, until: .after(.seconds(900)), requestTimeout: .seconds(900))
     }
 
     private func pair(requestTimeout: Duration) throws -> (Socket, Int32) {

@@ -54,11 +54,11 @@ extension PersistentIdentifier {
 
 extension StoreClient.Options {
     static func longTimeouts(
-        requestTimeout: Duration = .seconds(60), reconnectWait: Duration = .seconds(60)
+        requestTimeout: Duration = .seconds(900), reconnectWait: Duration = .seconds(900)
     ) -> StoreClient.Options {
         var options = StoreClient.Options()
         options.requestTimeout = requestTimeout
-        options.connectTimeout = .seconds(60)
+        options.connectTimeout = .seconds(900)
         options.reconnectWait = reconnectWait
         return options
     }

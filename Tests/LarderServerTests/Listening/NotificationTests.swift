@@ -16,7 +16,7 @@ extension SocketTests {
                 descriptor = try UnixSocket.make(SOCK_DGRAM)
                 try UnixSocket.bind(descriptor, to: path)
                 _ = fcntl(descriptor, F_SETFL, 0)
-                var time = timeval(tv_sec: 20, tv_usec: 0)
+                var time = timeval(tv_sec: 300, tv_usec: 0)
                 let length = socklen_t(MemoryLayout<timeval>.size)
                 setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, length)
             }

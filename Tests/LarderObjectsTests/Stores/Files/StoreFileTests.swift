@@ -21,7 +21,7 @@ struct StoreFileTests {
         _ schema: Schema? = nil, _ change: (inout StoreFileOptions) -> Void = { _ in }
     ) throws -> ClientStore {
         var options = StoreFileOptions()
-        options.waitTimeMax = .seconds(5)
+        options.waitTimeMax = .seconds(300)
         change(&options)
         return try StoreFile.open(path: path, schema: schema ?? .sample(), options: options)
     }
