@@ -7,6 +7,8 @@ struct Catalog: Sendable {
     static let applicationID: Int64 = 0x4c61_7264
     /// The format that this program writes, and the newest that it reads.
     static let formatVersion: Int64 = 5
+    /// The first format with a history.
+    static let historyFormatVersion: Int64 = 2
 
     let identifier: UUID
     /// The schema as canonical JSON.
