@@ -36,7 +36,7 @@ struct TestStoreTests {
         for name in ["b", "a"] { _ = try writer.insert("Student", ["name": .string(name)]) }
         var rows: [Record] = []
         while rows.count < 2, let result = try others.next() { rows = result.rows }
-        #expect(rows.map { $0.string("name") } == ["a", "b"])
+        #expect(try rows.map { try $0.string("name") } == ["a", "b"])
         let missing = QueryExpression.comparison(Comparison(.object, .equal, .argument(.max)))
         #expect(throws: LarderError.self) {
             try writer.fetch(Fetch("Student", where: .tree(missing)))
