@@ -43,6 +43,9 @@ public enum Limits {
     public static let historyFilterNamesMax = 1_000
     /// Fetches of objects in a request for the history.
     public static let historyObjectsMax = 16
+    /// The numbers of transactions: 0 is before the first one. The last one is never reached, and
+    /// has a successor.
+    public static let transactionNumbers: ClosedRange<Int64> = 0...1 << 62
     /// Transactions and runs of changes that one page of the history looks at.
     public static let historyPageTransactionsMax = 10_000
     public static let historyPageRunsMax = 100_000

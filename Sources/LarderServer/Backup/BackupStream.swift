@@ -143,7 +143,7 @@ final class BackupStream {
     /// The client accepts more replies.
     func grant(_ replies: UInt32) {
         guard let credit else { return }
-        self.credit = credit.addingReportingOverflow(replies).overflow ? .max : credit + replies
+        self.credit = credit.addingClamped(replies)
         resume()
     }
 

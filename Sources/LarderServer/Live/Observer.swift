@@ -100,7 +100,7 @@ final class Observer {
     /// The client accepts more replies.
     func grant(_ replies: UInt32) {
         guard let credit else { return }
-        self.credit = credit.addingReportingOverflow(replies).overflow ? .max : credit + replies
+        self.credit = credit.addingClamped(replies)
         resume()
     }
 

@@ -141,7 +141,7 @@ final class QueryStream {
     /// The client accepts more batches.
     func grant(_ batches: UInt32) {
         guard let credit else { return }
-        self.credit = credit.addingReportingOverflow(batches).overflow ? .max : credit + batches
+        self.credit = credit.addingClamped(batches)
         resume()
     }
 

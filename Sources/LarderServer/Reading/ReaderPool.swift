@@ -233,7 +233,7 @@ final class ReaderPool: Sendable {
         let released = DispatchSemaphore(value: 0)
         state.withLock { $0.whenEmpty = { released.signal() } }
         endSnapshots(atMost: .max)
-        let milliseconds = Int(time / .milliseconds(1))
+        let milliseconds = Int(clamped: time / .milliseconds(1))
         _ = released.wait(timeout: .now() + .milliseconds(milliseconds))
         let waiters = state.withLock { state -> [Waiter] in
             state.whenEmpty = nil

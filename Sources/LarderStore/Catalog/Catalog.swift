@@ -7,6 +7,8 @@ struct Catalog: Sendable {
     static let applicationID: Int64 = 0x4c61_7264
     /// The format that this program writes, and the newest that it reads.
     static let formatVersion: Int64 = 5
+    /// The first format with a history.
+    static let historyFormatVersion: Int64 = 2
 
     let identifier: UUID
     /// The schema as canonical JSON.
@@ -113,7 +115,8 @@ struct Catalog: Sendable {
             catalog.earlierEpochs + [EarlierEpoch(epoch: catalog.historyEpoch, last: last)]
         // Later epochs are greater, whatever the clock says.
         let epoch = max(
-            Int64((time.timeIntervalSinceReferenceDate * 1e6).rounded()), catalog.historyEpoch + 1)
+            Int64(clamped: (time.timeIntervalSinceReferenceDate * 1e6).rounded()),
+            catalog.historyEpoch + 1)
         let statement = try connection.prepare("INSERT OR REPLACE INTO _larder VALUES (?, ?)")
         try statement.run([.text(Name.created), .real(Double(epoch) / 1e6)])
         let text = earlier.map { "\($0.epoch) \($0.last)" }.joined(separator: ",")

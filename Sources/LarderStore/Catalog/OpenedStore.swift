@@ -148,7 +148,22 @@ struct OpenedStore {
         let schema = try self.schema(of: catalog, expected: expected)
         let format = try connection.integer("PRAGMA user_version") ?? 0
         try check(table.differences(from: Layout(schema), format: format))
+        if format >= Catalog.historyFormatVersion { try checkHistory(of: connection, path: path) }
         return (catalog, schema)
+    }
+
+    /// Checks the numbers of the first and the last transaction, with which others are computed.
+    private static func checkHistory(of connection: Connection, path: String) throws {
+        for end in [Layout.firstTransaction, Layout.lastTransaction] {
+            guard let number = try connection.integer(end) else { return }
+            guard Limits.transactionNumbers.contains(number) else {
+                throw LarderError(
+                    .storageFailed,
+                    "\(path) is damaged (its history has a transaction with the number "
+                        + "\(number))",
+                    hint: "restore it from a backup")
+            }
+        }
     }
 
     /// Assigns a new identifier and begins a new epoch if that is requested, or compares the file

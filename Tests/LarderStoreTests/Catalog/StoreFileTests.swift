@@ -51,6 +51,24 @@ struct StoreFileTests {
         #expect(second.fingerprint == schema.fingerprint)
     }
 
+    @Test(
+        "is refused if a transaction has a number that has no successor",
+        arguments: [Int64.max, Limits.transactionNumbers.upperBound + 1, -1, .min])
+    func transactionNumbers(number: Int64) throws {
+        try create()
+        try execute(
+            "INSERT INTO _transaction VALUES (\(number), 0, '', '', 0, 0, 1, 'Note', 1, 1, '')")
+        let error = try refusal()
+        #expect(error.code == .storageFailed && error.message.contains("\(number)"))
+        #expect(try refusal(options: StoreOptions(isReadOnly: true)).code == .storageFailed)
+        try execute("UPDATE _transaction SET number = \(Limits.transactionNumbers.upperBound)")
+        let store = try Store.open(path: path, schema: schema)
+        let saved = try store.makeWriter().save([
+            ChangeSet([.insert(.new("n", "Note"), values: ["text": "x"])])
+        ])
+        #expect(saved.allSatisfy { (try? $0.get()) == nil })
+    }
+
     @Test("a store file opens with other original names, and not with another hash modifier")
     func renamedAndModified() throws {
         try create()

@@ -246,8 +246,8 @@ final class Writer: StoreWriter {
     func makeRun(
         at time: Double, _ statements: StatementCache
     ) -> ChangeSetRun? {
-        let (number, overflow) = lastTransaction.addingReportingOverflow(1)
-        guard !overflow else { return nil }
+        let number = lastTransaction + 1
+        guard Limits.transactionNumbers.contains(number) else { return nil }
         let context = ChangeContext(
             schema, store: store.storeDescription.identifier, statements: statements,
             lastKeys: lastKeys, conversions)
