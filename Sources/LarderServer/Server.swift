@@ -184,12 +184,15 @@ public final class Server: Service {
         notification.stopping()
         notification.extendTime(by: options.limits.stopTimeMax * 2)
         let eventLoop = group.next()
+        let interruption = NIODeadline.now() + TimeAmount(options.limits.stopGraceTime)
+        // Not only when the core stops, because a migration is awaited before that.
+        let timer = eventLoop.scheduleTask(deadline: interruption) { self.core.interrupt() }
         let closing = channels.map { $0.close() }
         return EventLoopFuture.andAllComplete(closing, on: eventLoop).flatMap {
             self.endMigrations(on: eventLoop)
         }.flatMap {
-            self.core.stop(on: eventLoop)
-        }
+            self.core.stop(interruptingAt: interruption, on: eventLoop)
+        }.always { _ in timer.cancel() }
     }
 
     private func releaseListeningSockets() {

@@ -151,7 +151,10 @@ public struct ServerLimits: Hashable, Sendable {
 
     // Shutdown.
 
-    /// The time for which a stopping server waits for its connections.
+    /// The time for which a stopping server, or one that is to be migrated, lets the requests run
+    /// that it has received; then it interrupts them, except a commit.
+    public var stopGraceTime: Duration = .seconds(5)
+    /// The time for which it waits for its connections.
     public var stopTimeMax: Duration = .seconds(10)
 
     public init() {}

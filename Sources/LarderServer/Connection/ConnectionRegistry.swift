@@ -164,6 +164,13 @@ final class ConnectionRegistry: Sendable {
         }
     }
 
+    /// Ends what runs for all connections, except one. They still get the errors.
+    func interruptAll(except left: ConnectionPort? = nil) {
+        for connection in open where connection.port.identity != left?.identity {
+            connection.port.execute { $0.interrupt() }
+        }
+    }
+
     /// The open connections, in any order.
     var open: [OpenConnection] { state.withLock { Array($0.open.values) } }
 

@@ -2,18 +2,6 @@ import LarderModel
 import LarderWire
 import NIOCore
 
-/// A migration session and the request that began it. It belongs to the event loop of that
-/// request's connection.
-struct MigrationControl {
-    let session: MigrationSession
-    let timer: Scheduled<Void>
-
-    func cancel() {
-        timer.cancel()
-        session.end(MigrationSession.cancelled)
-    }
-}
-
 extension ConnectionHandler {
     func migrate(_ request: MigrateRequest, _ operation: Operation) {
         let id = operation.id
@@ -21,27 +9,43 @@ extension ConnectionHandler {
         switch request {
         case .plan(let text):
             plan(text, operation) { (result, _, port) in
-                port.execute { $0.migrated(id, result) }
+                port.end { $0.migrated(id, result) }
             }
         case .migrate(let text):
-            let migrations = services.migrations
             plan(text, operation) { (result, schema, port) in
-                guard case .success = result, let schema else {
-                    return port.execute { $0.migrated(id, result) }
-                }
-                let progress = Self.progress(of: id, port)
-                migrations.migrate(to: schema, requester: port, progress: progress) { error in
-                    let result = error.map { .failure($0) } ?? result
-                    port.execute { $0.migrated(id, result) }
+                port.end { handler in
+                    guard case .success(let summary) = result, let schema else {
+                        return handler.migrated(id, result)
+                    }
+                    handler.migrate(to: schema, id, summary)
                 }
             }
         case .begin: beginMigration(operation)
-        case .commit:
-            guard let port else { return }
-            let progress = Self.progress(of: id, port)
-            services.migrations.commit(requester: port, progress: progress) { error in
-                port.execute { $0.migrated(id, error.map { .failure($0) } ?? .success(.nothing)) }
-            }
+        case .commit: commitMigration(id)
+        }
+    }
+
+    private func migrate(to schema: Schema, _ id: UInt64, _ summary: MigrationSummary) {
+        guard let port else { return }
+        let request = MigrationRequest()
+        requests[id] = request
+        services.migrations.migrate(
+            to: schema, stoppedBy: request.cancellation, requester: port,
+            progress: Self.progress(of: id, port)
+        ) { error in
+            port.execute { $0.migrated(id, error.map { .failure($0) } ?? .success(summary)) }
+        }
+    }
+
+    private func commitMigration(_ id: UInt64) {
+        guard let port else { return }
+        let request = MigrationRequest()
+        requests[id] = request
+        services.migrations.commit(
+            stoppedBy: request.cancellation, requester: port,
+            progress: Self.progress(of: id, port)
+        ) { error in
+            port.execute { $0.migrated(id, error.map { .failure($0) } ?? .success(.nothing)) }
         }
     }
 
@@ -53,9 +57,11 @@ extension ConnectionHandler {
     }
 
     private func migrated(_ id: UInt64, _ result: Result<MigrationSummary, LarderError>) {
+        let request = requests[id] as? MigrationRequest
         switch result {
-        case .success(let summary): finish(id, .migrated(summary))
-        case .failure(let error): finish(id, .failed(error))
+        case .success(let summary): streamEnded(id, .reply(.migrated(summary)))
+        case .failure(let error):
+            streamEnded(id, .reply(.failed(request?.error(error) ?? error)))
         }
     }
 
@@ -65,7 +71,7 @@ extension ConnectionHandler {
         _ text: String, _ operation: Operation,
         _ done:
             @escaping @Sendable (
-                _ result: Result<MigrationSummary, LarderError>, Schema?, ConnectionPort
+                _ result: Result<MigrationSummary, LarderError>, Schema?, PoolRead.Port
             ) -> Void
     ) {
         let own = services.migrations.schema
@@ -89,23 +95,22 @@ extension ConnectionHandler {
     private func beginMigration(_ operation: Operation) {
         let id = operation.id
         guard let port, let context else { return }
+        let request = MigrationRequest()
+        requests[id] = request
         let session = services.migrations.begin(
-            requester: port, progress: Self.progress(of: id, port)
+            stoppedBy: request.cancellation, requester: port, progress: Self.progress(of: id, port)
         ) { session in
             let reply = EncodableReply.reply(.migrationBegun(session: session.key))
             port.execute { $0.send(id, reply) }
         } whenEnded: { failure in
-            port.execute { handler in
-                handler.migrations[id]?.timer.cancel()
-                handler.streamEnded(
-                    id, .reply(failure.map { .failed($0) } ?? .migrated(.nothing)))
-            }
+            port.execute { $0.migrated(id, failure.map { .failure($0) } ?? .success(.nothing)) }
         }
         let time = operation.time(atMost: services.limits.migrationTimeMax)
-        migrations[id] = MigrationControl(
-            session: session,
+        let bound = NIOLoopBound(request, eventLoop: context.eventLoop)
+        request.began(
+            session,
             timer: context.eventLoop.scheduleTask(in: TimeAmount(time)) {
-                session.end(MigrationSession.timeOver)
+                bound.value.fail(MigrationSession.timeOver)
             })
     }
 }

@@ -36,32 +36,37 @@ final class Migrations: Sendable {
     /// Migrates the store, or the working copy of the session.
     ///
     /// - Parameters:
+    ///   - cancellation: Stops it before it commits.
     ///   - requester: The connection that stays until it has its reply.
     ///   - progress: Called before each step.
     ///   - done: Called in any case, on any thread.
     func migrate(
-        to schema: Schema, requester: ConnectionPort, progress: @escaping Server.Progress,
-        _ done: @escaping Server.Done
+        to schema: Schema, stoppedBy cancellation: ReadCancellation, requester: ConnectionPort,
+        progress: @escaping Server.Progress, _ done: @escaping Server.Done
     ) {
-        perform(done) { [session] server, done throws(LarderError) in
-            server.migrate(to: schema, session, leaving: requester, progress: progress, done)
+        perform(stoppedBy: cancellation, done) { [session] server, done throws(LarderError) in
+            let work = Server.MigrationWork(
+                requester: requester, cancellation: cancellation, progress: progress)
+            server.migrate(to: schema, session, work, done)
         }
     }
 
     /// Begins a session.
     ///
     /// - Parameters:
+    ///   - cancellation: Stops the making of the working copy.
     ///   - requester: The connection that stays as long as the session is open.
     ///   - hasBegun: Called when the working copy is served, on any thread.
     ///   - whenEnded: Called once, with the reason if the session was not committed, or could not
     ///     be begun.
     func begin(
-        requester: ConnectionPort, progress: @escaping Server.Progress,
+        stoppedBy cancellation: ReadCancellation, requester: ConnectionPort,
+        progress: @escaping Server.Progress,
         hasBegun: @escaping @Sendable (MigrationSession) -> Void,
         whenEnded: @escaping Server.Done
     ) -> MigrationSession {
         let session = MigrationSession(
-            eventLoop: requester.eventLoop,
+            stoppedBy: cancellation, eventLoop: requester.eventLoop,
             abandon: { [server] session, reason in server()?.abandon(session, reason) },
             whenEnded: whenEnded)
         let done: Server.Done = { error in
@@ -71,45 +76,53 @@ final class Migrations: Sendable {
             done(Self.underWay)
             return session
         }
-        perform(done) { server, done throws(LarderError) in
-            server.begin(session, leaving: requester, progress: progress, done)
+        perform(stoppedBy: cancellation, done) { server, done throws(LarderError) in
+            let work = Server.MigrationWork(
+                requester: requester, cancellation: cancellation, progress: progress)
+            server.begin(session, work, done)
         }
         return session
     }
 
     /// Stores the working copy of the session.
     func commit(
-        requester: ConnectionPort, progress: @escaping Server.Progress,
-        _ done: @escaping Server.Done
+        stoppedBy cancellation: ReadCancellation, requester: ConnectionPort,
+        progress: @escaping Server.Progress, _ done: @escaping Server.Done
     ) {
-        perform(done) { [session] server, done throws(LarderError) in
+        // The end of the session does not stop its commit.
+        perform(stoppedBy: ReadCancellation(), done) { [session] server, done throws(LarderError) in
             guard let session else {
                 throw LarderError(
                     .unsupported, "there is no migration session to commit",
                     hint: "commit on a connection that has the key of a session")
             }
-            server.commit(session, leaving: requester, progress: progress, done)
+            let work = Server.MigrationWork(
+                requester: requester, cancellation: cancellation, progress: progress)
+            server.commit(session, work, done)
         }
     }
 
     /// Starts an exchange of the server's parts, on a thread that may block, because a connection
     /// to the store is opened first.
     private func perform(
-        _ done: @escaping Server.Done,
+        stoppedBy cancellation: ReadCancellation, _ done: @escaping Server.Done,
         _ body: @escaping @Sendable (Server, @escaping Server.Done) throws(LarderError) -> Void
     ) {
-        NIOSingletons.posixBlockingThreadPool.submit { [self] _ in start(done, body) }
+        NIOSingletons.posixBlockingThreadPool.submit { [self] _ in
+            start(stoppedBy: cancellation, done, body)
+        }
     }
 
     private func start(
-        _ done: @escaping Server.Done,
+        stoppedBy cancellation: ReadCancellation, _ done: @escaping Server.Done,
         _ body: (Server, @escaping Server.Done) throws(LarderError) -> Void
     ) {
         do throws(LarderError) {
             guard let server = server() else { throw ConnectionState.stopping }
             try begin()
             do throws(LarderError) {
-                try session?.beginWork()
+                if cancellation.isCancelled { throw MigrationSession.cancelled }
+                try session?.beginWork(stoppedBy: cancellation)
                 do throws(LarderError) {
                     try backend.prepareToReopen()
                     try body(server, done)

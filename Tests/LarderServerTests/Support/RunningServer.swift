@@ -48,6 +48,23 @@ struct RunningServer {
         return peer
     }
 
+    struct NotReached: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Returns when a number in the records of the store has this value.
+    func wait(
+        until path: KeyPath<FakeStore.Records.State, Int> & Sendable, is number: Int
+    ) throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while store.records[path] != number {
+            guard ContinuousClock.now < end else {
+                throw NotReached(
+                    description: "\(path) is \(store.records[path]) after 60 s, not \(number)")
+            }
+        }
+    }
+
     /// Runs a test body, and stops the server in any case.
     static func run(
         _ options: FakeStore.Options = FakeStore.Options(), eventLoops: Int? = nil,
