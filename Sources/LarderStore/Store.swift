@@ -90,7 +90,7 @@ public final class Store: StoreBackend {
     ) throws(LarderError) -> Store {
         let opened = try OpenedStore.open(
             path: path, schema: schema, options: options,
-            synchronous: options.synchronous.setting, progress: progress)
+            synchronous: options.synchronous.setting, watch: MigrationWatch(progress: progress))
         if !options.isReadOnly { removeAbandonedCopy(of: path) }
         let archive = try archive.map { (archive) throws(LarderError) in
             try Archive.open(

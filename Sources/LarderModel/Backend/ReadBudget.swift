@@ -43,12 +43,31 @@ package final class ReadBudget: Sendable {
 /// that runs.
 package final class ReadCancellation: Sendable {
     private let flag = Atomic(false)
+    private let handler = Mutex<(@Sendable () -> Void)?>(nil)
 
     package init() {}
 
-    package func cancel() { flag.store(true, ordering: .relaxed) }
+    package func cancel() {
+        flag.store(true, ordering: .sequentiallyConsistent)
+        callHandler()
+    }
 
     package var isCancelled: Bool { flag.load(ordering: .relaxed) }
+
+    /// Calls back once, on the thread that cancels, or at once if that has happened. For work that
+    /// has not begun, and so does not look at the flag. Another call replaces the closure.
+    package func whenCancelled(_ call: @escaping @Sendable () -> Void) {
+        handler.withLock { $0 = call }
+        if flag.load(ordering: .sequentiallyConsistent) { callHandler() }
+    }
+
+    private func callHandler() {
+        let call = handler.withLock { handler in
+            defer { handler = nil }
+            return handler
+        }
+        call?()
+    }
 }
 
 /// Why a read returned no result.

@@ -132,6 +132,11 @@ final class ConnectionRegistry: Sendable {
 
     func followerEnded(of user: UInt32) { state.withLock { $0.followers.add(-1, to: user) } }
 
+    /// Whether other users are connected.
+    func hasUsers(besides user: UInt32) -> Bool {
+        state.withLock { $0.connections.used > $0.connections.used(by: user) }
+    }
+
     var isEmpty: Bool { state.withLock { $0.connections.used == 0 } }
 
     /// Lets every connection complete its requests and close, and admits no more connections.
@@ -161,6 +166,13 @@ final class ConnectionRegistry: Sendable {
     func closeAll(except left: ConnectionPort? = nil) {
         for connection in open where connection.port.identity != left?.identity {
             connection.port.execute { $0.closeNow() }
+        }
+    }
+
+    /// Ends what runs for all connections, except one. They still get the errors.
+    func interruptAll(except left: ConnectionPort? = nil) {
+        for connection in open where connection.port.identity != left?.identity {
+            connection.port.execute { $0.interrupt() }
         }
     }
 

@@ -25,6 +25,8 @@ final class ReaderPool: Sendable {
         let eventLoop: any EventLoop
         /// Ends the read with `snapshotExpired`; called on any thread.
         let endSnapshot: @Sendable () -> Void
+        /// Ends the wait for a reader. The read itself has it in its budget.
+        var cancellation = ReadCancellation()
     }
 
     private struct Waiter {
@@ -74,25 +76,30 @@ final class ReaderPool: Sendable {
     /// Runs a job on a thread of the pool with a reader, or with the error that there is none. The
     /// job or its successors must return the reader with ``release(_:)``.
     func acquire(_ request: Request, _ job: @escaping Job) {
-        let admitted = state.withLock { state -> Result<Int, LarderError>? in
-            let number = state.nextNumber
+        let number = state.withLock { state in
             state.nextNumber += 1
+            return state.nextNumber
+        }
+        let admitted = state.withLock { state -> Result<Void, LarderError>? in
             if mayStart(request, state) {
                 start(number, request, &state)
-                return .success(number)
+                return .success(())
             }
             guard state.waiting.take(1, for: request.user) else { return .failure(Self.tooMany) }
             let expiry = request.eventLoop.scheduleTask(in: TimeAmount(limits.readerWaitTimeMax)) {
-                self.expire(number)
+                self.reject(number, Self.noReader)
             }
             state.waiters.append(
                 Waiter(number: number, request: request, job: job, expiry: expiry))
             return nil
         }
         switch admitted {
-        case .success(let number)?: run(job, for: request, number)
+        case .success?: run(job, for: request, number)
         case .failure(let error)?: job(.failure(error))
-        case nil: break
+        case nil:
+            request.cancellation.whenCancelled { [weak self] in
+                self?.reject(number, Self.cancelled)
+            }
         }
     }
 
@@ -254,17 +261,22 @@ final class ReaderPool: Sendable {
     private static let tooMany = LarderError(
         .resourceExhausted, "too many long reads of this user are waiting", hint: "try again later")
 
-    private func expire(_ number: Int) {
+    private static let noReader = LarderError(
+        .timeout, "no reader became free in time",
+        hint: "read or cancel the results that are still streaming, then try again")
+
+    private static let cancelled = LarderError(.cancelled, "the read was cancelled")
+
+    /// Ends the wait of a read, if it still waits.
+    private func reject(_ number: Int, _ error: LarderError) {
         let waiter = state.withLock { state -> Waiter? in
             guard let index = state.waiters.firstIndex(where: { $0.number == number })
             else { return nil }
             return takeWaiter(at: index, &state)
         }
-        waiter?.job(
-            .failure(
-                LarderError(
-                    .timeout, "no reader became free in time",
-                    hint: "read or cancel the results that are still streaming, then try again")))
+        guard let waiter else { return }
+        waiter.expiry.cancel()
+        waiter.job(.failure(error))
     }
 
     /// Ends the threads and releases the readers. It must be called after the last connection has

@@ -32,7 +32,7 @@ struct OpenedStore {
     static func open(
         path: String, claimed file: OpenFile? = nil, schema: Schema?, options: StoreOptions,
         synchronous: StoreConnection.Synchronous,
-        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
+        watch: MigrationWatch = MigrationWatch()
     ) throws(LarderError) -> OpenedStore {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw LarderError(.storageFailed, "the path of the store is empty or holds a zero byte")
@@ -47,7 +47,7 @@ struct OpenedStore {
         do throws(Failure) {
             return try open(
                 path: path, file: file, schema: schema, options: options,
-                synchronous: synchronous, progress: progress)
+                synchronous: synchronous, watch: watch)
         } catch {
             // The connection has been closed.
             switch error {
@@ -70,7 +70,7 @@ struct OpenedStore {
     private static func open(
         path: String, file: OpenFile, schema: Schema?, options: StoreOptions,
         synchronous: StoreConnection.Synchronous,
-        progress: @escaping @Sendable (MigrationProgress) -> Void
+        watch: MigrationWatch
     ) throws(Failure) -> OpenedStore {
         let isReadOnly = options.isReadOnly
         do {
@@ -107,7 +107,7 @@ struct OpenedStore {
             }
             if let target {
                 try Migration.run(
-                    on: connection, catalog, from: ownSchema, to: target, progress: progress)
+                    on: connection, catalog, from: ownSchema, to: target, watch: watch)
                 (catalog, ownSchema) = try readDescription(
                     of: connection, path: path, expected: target)
             }
