@@ -112,6 +112,13 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Maximum memory of SQLite: page caches, statements, sorting. A request that needs more "
+                + "fails.",
+            valueName: "MiB"))
+    var maxDatabaseMemory = 512
+
+    @Option(
+        help: ArgumentHelp(
             "Maximum age of transactions in the history. Default: unlimited.", valueName: "days"))
     var historyAge: Int?
 
@@ -176,6 +183,7 @@ struct DaemonCommand: ParsableCommand {
             ("--query-timeout", queryTimeout), ("--max-spool", maxSpool),
             ("--migration-timeout", migrationTimeout),
             ("--migration-idle-timeout", migrationIdleTimeout),
+            ("--max-database-memory", maxDatabaseMemory),
             ("--history-age", historyAge ?? 1), ("--archive-interval", archiveInterval),
             ("--archive-keep-for", archiveKeepFor ?? 1),
             ("--archive-keep-bytes", archiveKeepBytes ?? 1),

@@ -75,7 +75,8 @@ public enum Limits {
     public static let authorBytesMax = 256
     /// The idempotency key of a change set, in UTF-8 bytes.
     public static let idempotencyKeyBytesMax = 64
-    /// Saves with an idempotency key whose results the store keeps, and for how long in seconds.
+    /// Saves of one user with an idempotency key whose results the store keeps, and for how long in
+    /// seconds. A user who has as many saves with no other key until the oldest one has expired.
     public static let idempotencyKeysMax: Int64 = 1_000_000
     public static let idempotencyKeySecondsMax = 86_400.0
     /// Batches of an insertion that a client may send before the server has acknowledged them.

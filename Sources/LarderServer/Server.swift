@@ -29,6 +29,9 @@ public final class Server: Service {
         public var limits = ServerLimits()
         /// Who may migrate the store, besides root and the user of this process.
         public var migrationRights = MigrationRights()
+        /// Called on any thread when the server has become idle after long reads and has closed
+        /// what they used. A program of its own can return free memory to the system then.
+        public var memoryReleased: @Sendable () -> Void = {}
         /// Loops of the program, which other servers use too; nil for loops of its own.
         package var eventLoops: EventLoops?
         /// Where other processes find the server by the path of its store; nil for nowhere. The

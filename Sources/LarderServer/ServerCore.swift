@@ -33,7 +33,7 @@ final class ServerCore: Sendable {
         let registry = ConnectionRegistry(
             limits: limits, descriptorLimit: Self.descriptorLimit,
             becameEmpty: { idle?.becameIdle() })
-        let pool = ReaderPool(backend: backend, limits: limits)
+        let pool = ReaderPool(backend: backend, limits: limits, becameIdle: options.memoryReleased)
         let disposal = Disposal(pool: pool)
         let spools = SpoolQuota(folder: options.spoolFolder, limits: limits)
         let backups = BackupQuota(folder: options.spoolFolder, limits: limits)
@@ -59,6 +59,7 @@ final class ServerCore: Sendable {
                 + registry.statistics + Self.statistics(of: loopReaders)
                 + pool.statistics + (writes?.statistics ?? []) + spools.statistics
                 + backups.statistics + liveQueries.statistics
+                + Self.memoryStatistics(registry, pool, liveQueries)
         }
         let slowReads = SlowReads(limits: limits)
         let activity = ActivityCollector(
@@ -147,7 +148,21 @@ final class ServerCore: Sendable {
             Statistic("replyCacheHits", sum { $0.cacheHits.load(ordering: .relaxed) }),
             Statistic("planCacheHits", sum { $0.planHits.load(ordering: .relaxed) }),
             Statistic("planCacheMisses", sum { $0.planMisses.load(ordering: .relaxed) }),
+            Statistic("planCacheBytes", sum { $0.planBytes.load(ordering: .relaxed) }),
+            Statistic("replyCacheBytes", sum { $0.replyBytes.load(ordering: .relaxed) }),
         ]
+    }
+
+    /// The memory of each user: its requests and replies, its long reads, and its live queries.
+    private static func memoryStatistics(
+        _ registry: ConnectionRegistry, _ pool: ReaderPool, _ liveQueries: LiveQueries
+    ) -> [Statistic] {
+        let amounts = registry.memoryByUser + pool.memoryByUser + liveQueries.memoryByUser
+        var bytes: [UInt32: Int] = [:]
+        for (user, amount) in amounts { bytes[user, default: 0] += amount }
+        return bytes.sorted { $0.key < $1.key }.map { user, amount in
+            Statistic("memoryBytesOfUser\(user)", .int(Int64(amount)))
+        }
     }
 
     /// Adds the handler of a connection to a channel. It must be called on the channel's event

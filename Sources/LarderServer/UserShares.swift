@@ -31,6 +31,9 @@ struct UserShares {
 
     init(_ limit: SharedLimit) { self.limit = limit }
 
+    /// The amount of each user who has something.
+    var amounts: [(user: UInt32, amount: Int)] { users.map { ($0.identifier, $0.amount) } }
+
     func used(by user: UInt32) -> Int { index(of: user).map { users[$0].amount } ?? 0 }
 
     private func index(of user: UInt32) -> Int? {

@@ -34,6 +34,8 @@ public final class Store: StoreBackend {
     /// The connection that opened the file, until the writer takes it. It holds the process's lock.
     private let writerConnection: Mutex<Connection?>
     let stamps = ChangeStamps()
+    /// That of the prepared statements of all connections.
+    let statementMemory = MemoryCounter()
     /// nil if the store is not archived.
     let archive: Archive?
 

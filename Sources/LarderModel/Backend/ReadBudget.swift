@@ -13,6 +13,9 @@ package final class ReadBudget: Sendable {
     package let workTimeMax: Duration?
     /// The bytes that a read of objects by identifier may return; more end it in the same way.
     package let bytesMax: Int?
+    /// The length of a statement that may be prepared, which nothing can interrupt; a read that
+    /// needs a longer one ends in the same way.
+    package let statementBytesMax: Int?
     /// After this instant the read ends with `ErrorCode.timeout`.
     package let deadline: ContinuousClock.Instant?
     /// After its cancellation the read ends with `ErrorCode.cancelled`.
@@ -22,12 +25,13 @@ package final class ReadBudget: Sendable {
 
     package init(
         work: Int? = nil, workTimeMax: Duration? = nil, bytesMax: Int? = nil,
-        deadline: ContinuousClock.Instant? = nil, cancellation: ReadCancellation? = nil,
-        pause: (@Sendable () -> Void)? = nil
+        statementBytesMax: Int? = nil, deadline: ContinuousClock.Instant? = nil,
+        cancellation: ReadCancellation? = nil, pause: (@Sendable () -> Void)? = nil
     ) {
         self.work = work
         self.workTimeMax = workTimeMax
         self.bytesMax = bytesMax
+        self.statementBytesMax = statementBytesMax
         self.deadline = deadline
         self.cancellation = cancellation
         self.pause = pause

@@ -119,4 +119,8 @@ package struct StoreDescription: Hashable, Sendable {
 package protocol QueryPlan: AnyObject, Sendable {
     /// Whether the plan contains argument values (`%K`), so that other arguments need another plan.
     var dependsOnArguments: Bool { get }
+
+    /// Roughly the memory that the plan takes now. It grows while the plan is used with parameters
+    /// of other kinds, within a bound.
+    var byteCount: Int { get }
 }

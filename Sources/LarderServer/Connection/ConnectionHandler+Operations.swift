@@ -52,25 +52,42 @@ extension ConnectionHandler {
     /// Whether the read of the last frame may be performed on the event loop.
     private var isShort: Bool { frame.byteCount <= services.limits.loopReadBytesMax }
 
+    /// Whether a query may be planned there too. To plan it is work for its user like any other,
+    /// and nothing interrupts it.
+    private func isPlannedHere(_ request: QueryRequest) -> Bool {
+        isShort && request.shape.byteCount <= services.limits.loopShapeBytesMax
+    }
+
     private func query(_ request: QueryRequest, _ operation: Operation) {
-        guard isShort, operation.snapshot == 0 else {
+        guard isPlannedHere(request), operation.snapshot == 0 else {
             let view = services.view
-            return stream(request, operation) { () throws(LarderError) in
+            let planBytes = Self.planBytes(of: request)
+            return stream(request, operation, planBytes: planBytes) { () throws(LarderError) in
                 try view.plan(try request.shape.decoded(), request.parameters)
             }
         }
-        switch services.loopReader.query(request) {
+        switch services.loopReader.query(request, of: user) {
         case .reply(let reply): finish(operation.id, reply)
-        case .needsPool(let plan): stream(request, operation) { plan }
+        case .needsPool(let plan):
+            stream(request, operation, planBytes: plan.byteCount) { plan }
         }
     }
 
+    /// Roughly the memory of the plan of a query that has not been planned yet.
+    private static func planBytes(of request: QueryRequest) -> Int {
+        request.shape.byteCount * planBytesPerByte
+    }
+
+    /// A node of an expression takes some 16 bytes of a shape and 1 KiB of a plan.
+    private static let planBytesPerByte = 64
+
+    /// - Parameter planBytes: The memory of the plan, which the stream has until its end.
     private func stream(
-        _ request: QueryRequest, _ operation: Operation,
+        _ request: QueryRequest, _ operation: Operation, planBytes: Int,
         plan: @escaping @Sendable () throws(LarderError) -> any QueryPlan
     ) {
         guard let context else { return }
-        let bytes = frame.memoryBytes
+        let bytes = frame.memoryBytes + planBytes
         if let refusal = quota.addRequest(bytes) {
             return finish(operation.id, .failed(refusal))
         }
@@ -86,7 +103,8 @@ extension ConnectionHandler {
 
     private func explain(_ request: QueryRequest, _ operation: Operation) {
         let view = services.view
-        onPool(operation) { (reader, budget) throws(ReadFailure) in
+        let bytes = frame.memoryBytes + Self.planBytes(of: request)
+        onPool(operation, bytes: bytes) { (reader, budget) throws(ReadFailure) in
             let plan: any QueryPlan
             do throws(LarderError) {
                 plan = try view.plan(try request.shape.decoded(), request.parameters)
@@ -258,7 +276,7 @@ extension ConnectionHandler {
 
     private func history(_ request: HistoryRequest, _ operation: Operation) {
         guard let context else { return }
-        let bytes = frame.memoryBytes
+        let bytes = request.objects.reduce(frame.memoryBytes) { $0 + Self.planBytes(of: $1) }
         if let refusal = quota.addRequest(bytes) {
             return finish(operation.id, .failed(refusal))
         }

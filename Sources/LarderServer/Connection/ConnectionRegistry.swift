@@ -179,6 +179,9 @@ final class ConnectionRegistry: Sendable {
     /// The open connections, in any order.
     var open: [OpenConnection] { state.withLock { Array($0.open.values) } }
 
+    /// The memory of the waiting requests and replies of each user.
+    var memoryByUser: [(user: UInt32, amount: Int)] { state.withLock { $0.memory.amounts } }
+
     /// Metrics for `stats`.
     var statistics: [Statistic] {
         state.withLock { state in

@@ -118,7 +118,8 @@ final class LiveEvaluation {
     /// Roughly the memory of the result and the plans.
     var memoryBytes: Int {
         let entryBytes = readCount == 0 ? 0 : readBytes / readCount + Self.entryBytes
-        return Self.fixedBytes + (window?.entries.count ?? 0) * entryBytes
+        let planBytes = plans.values.reduce(0) { $0 + $1.byteCount }
+        return max(Self.fixedBytes, planBytes) + (window?.entries.count ?? 0) * entryBytes
             + EncodedBatches.byteCount(lastBatches, more: false) + (groups?.byteCount ?? 0)
     }
 

@@ -203,6 +203,9 @@ final class LiveQueries: Sendable {
         return page.isLast ? page : nil
     }
 
+    /// The memory of the live queries of each user.
+    var memoryByUser: [(user: UInt32, amount: Int)] { state.withLock { $0.memory.amounts } }
+
     /// Metrics for `stats`.
     var statistics: [Statistic] {
         let (bytes, running, waiting) = state.withLock { state in

@@ -51,6 +51,8 @@ final class ReaderPool: Sendable {
         var nextNumber = 0
         /// Called when no read is active any more. Until then no read begins.
         var whenEmpty: (@Sendable () -> Void)?
+        /// Whether the next check for idle readers is scheduled.
+        var isCheckScheduled = false
     }
 
     /// Idle readers that keep their memory.
@@ -60,10 +62,16 @@ final class ReaderPool: Sendable {
     private let limits: ServerLimits
     private let threads: FairThreads
     private let state: Mutex<State>
+    /// Called when the pool has been idle for some time and has closed its readers.
+    private let becameIdle: @Sendable () -> Void
 
-    init(backend: any StoreBackend, limits: ServerLimits) {
+    init(
+        backend: any StoreBackend, limits: ServerLimits,
+        becameIdle: @escaping @Sendable () -> Void = {}
+    ) {
         self.backend = backend
         self.limits = limits
+        self.becameIdle = becameIdle
         threads = FairThreads(
             running: limits.readsRunning, started: limits.readsStarted,
             niceness: limits.readNiceness)
@@ -137,6 +145,7 @@ final class ReaderPool: Sendable {
         let (next, whenEmpty) = state.withLock { state -> (Waiter?, (@Sendable () -> Void)?) in
             guard let index = state.active.firstIndex(where: { $0.number == number })
             else { return (nil, nil) }
+            scheduleIdleCheck(on: state.active[index].request.eventLoop, &state)
             let request = state.active.remove(at: index).request
             state.readers.add(-1, to: request.user)
             state.memory.add(-request.byteCount, to: request.user)
@@ -147,6 +156,41 @@ final class ReaderPool: Sendable {
         whenEmpty?()
         if let next { start(next) }
     }
+
+    // MARK: Idle memory
+
+    private func scheduleIdleCheck(on eventLoop: any EventLoop, _ state: inout State) {
+        guard !state.isCheckScheduled else { return }
+        state.isCheckScheduled = true
+        let seen = state.nextNumber
+        // Weak, because a closed pool must not keep its store until then.
+        eventLoop.scheduleTask(in: TimeAmount(limits.idleMemoryTimeMax)) { [weak self] in
+            self?.checkIdle(since: seen, on: eventLoop)
+        }
+    }
+
+    /// Closes the idle readers if no read has begun for some time, and none is active. What they
+    /// have read, and the statements of a query that was sent once, would stay for ever.
+    private func checkIdle(since seen: Int, on eventLoop: any EventLoop) {
+        let idle = state.withLock { state -> [PooledReader]? in
+            state.isCheckScheduled = false
+            guard state.active.isEmpty, state.nextNumber == seen else {
+                // A read that is active schedules the next check when it ends.
+                if state.active.isEmpty { scheduleIdleCheck(on: eventLoop, &state) }
+                return nil
+            }
+            defer { state.idle = [] }
+            return state.idle
+        }
+        // A closed pool has none.
+        guard let idle, !idle.isEmpty else { return }
+        submit(in: .object(ObjectIdentifier(self)), of: .max) { [becameIdle] _ in
+            for reader in idle { reader.reader.releaseMemory() }
+            becameIdle()
+        }
+    }
+
+    // MARK: Waiting
 
     /// Takes the first waiting read that may start.
     private func takeNextWaiter(_ state: inout State) -> Waiter? {
@@ -298,12 +342,17 @@ final class ReaderPool: Sendable {
         }
     }
 
+    /// The memory of the active reads of each user.
+    var memoryByUser: [(user: UInt32, amount: Int)] { state.withLock { $0.memory.amounts } }
+
     /// Metrics for `stats`.
     var statistics: [Statistic] {
         state.withLock { state in
             [
                 Statistic("poolReads", .int(Int64(state.active.count))),
                 Statistic("poolReadsWaiting", .int(Int64(state.waiters.count))),
+                Statistic("poolReadMemoryBytes", .int(Int64(state.memory.used))),
+                Statistic("poolReadersIdle", .int(Int64(state.idle.count))),
             ]
         }
     }

@@ -6,7 +6,7 @@ struct Catalog: Sendable {
     /// "Lard", in the header of every store.
     static let applicationID: Int64 = 0x4c61_7264
     /// The format that this program writes, and the newest that it reads.
-    static let formatVersion: Int64 = 5
+    static let formatVersion: Int64 = 6
     /// The first format with a history.
     static let historyFormatVersion: Int64 = 2
 
@@ -78,13 +78,13 @@ struct Catalog: Sendable {
     }
 
     /// Upgrades a store of an older format, in one transaction. Format 1 had no history; formats 1
-    /// and 2 had no outcomes. The later formats only permit more tables and indexes.
+    /// and 2 had no outcomes; 4 and 5 only permit more tables and indexes than 3.
     static func upgrade(_ connection: Connection, from version: Int64) throws(SQLiteError) {
         let statements =
             switch version {
             case 1: Layout.historyStatements + Layout.outcomeStatements
             case 2: Layout.historyUpgradeStatements + Layout.outcomeStatements
-            default: [SQL]()
+            default: Layout.outcomeUpgradeStatements
             }
         try connection.execute("BEGIN EXCLUSIVE")
         do throws(SQLiteError) {

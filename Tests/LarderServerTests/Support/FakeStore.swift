@@ -165,6 +165,8 @@ final class FakePlan: QueryPlan {
     deinit { records?.state.withLock { $0.itemPlans -= 1 } }
 
     var dependsOnArguments: Bool { words.contains("%K") }
+
+    var byteCount: Int { words.reduce(0) { $0 + $1.utf8.count } }
 }
 
 private final class FakeReader: StoreReader {
