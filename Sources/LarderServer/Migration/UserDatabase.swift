@@ -13,8 +13,8 @@ package enum UserDatabase {
         var found: UnsafeMutablePointer<passwd>?
         // The record points into the buffer, which lives until the name has been used.
         return buffer.withUnsafeMutableBufferPointer { buffer in
-            guard
-                getpwuid_r(user, &record, buffer.baseAddress, buffer.count, &found) == 0,
+            guard let start = buffer.baseAddress,
+                getpwuid_r(user, &record, start, buffer.count, &found) == 0,
                 found != nil, let name = record.pw_name
             else { return [] }
             var count = Int32(groupsMax)

@@ -139,7 +139,7 @@ extension SocketTests {
         @Test("whose client sends nothing is ended, and the store is served as it was")
         func silent() async throws {
             let limits: (inout ServerLimits) -> Void = { limits in
-                limits.migrationSilenceMax = .milliseconds(50)
+                limits.migrationSilenceMax = .seconds(2)
             }
             try await RunningServer.run(Self.possible, limits: limits) { running in
                 let control = try running.ready()
@@ -159,7 +159,7 @@ extension SocketTests {
         @Test("whose client says that it is alive continues, while nothing else is sent")
         func alive() async throws {
             let limits: (inout ServerLimits) -> Void = { limits in
-                limits.migrationSilenceMax = .seconds(1)
+                limits.migrationSilenceMax = .seconds(2)
             }
             try await RunningServer.run(Self.possible, limits: limits) { running in
                 let control = try running.ready()
@@ -168,7 +168,7 @@ extension SocketTests {
                     Issue.record("a session begins")
                     return
                 }
-                let end = ContinuousClock.now + .seconds(3)
+                let end = ContinuousClock.now + .seconds(5)
                 while ContinuousClock.now < end {
                     try control.send(.credit(requestID: id, batches: 1))
                     // Other clients' attempts are no messages of the session.
@@ -183,7 +183,7 @@ extension SocketTests {
         func longStage() async throws {
             let gate = Gate()
             let limits: (inout ServerLimits) -> Void = { limits in
-                limits.migrationSilenceMax = .milliseconds(200)
+                limits.migrationSilenceMax = .seconds(2)
             }
             try await RunningServer.run(.init(migration: .succeeds(gate)), limits: limits) {
                 running in
@@ -192,7 +192,7 @@ extension SocketTests {
                 let member = try Self.member(running, key)
                 try member.send(.migrate(.migrate(to: Self.schema)))
                 gate.waitForArrival()
-                let end = ContinuousClock.now + .seconds(1)
+                let end = ContinuousClock.now + .seconds(4)
                 while ContinuousClock.now < end {
                     #expect(try Self.refusal(running)?.code == .unavailable)
                 }
