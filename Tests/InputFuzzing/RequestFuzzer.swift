@@ -52,6 +52,9 @@ public final class RequestFuzzer {
     }
 
     deinit {
+        // A server waits for its connections before it stops.
+        connections = []
+        writer = nil
         server?.stopAndWait()
         try? FileManager.default.removeItem(atPath: folder)
     }

@@ -15,7 +15,7 @@ struct NumberTests {
         for file in files {
             for (number, line) in file.lines.enumerated() {
                 guard !line.drop(while: { $0 == " " }).hasPrefix("//") else { continue }
-                let above = file.lines[max(0, number - 3)..<number].map(String.init)
+                let above = file.lines[max(0, number - 6)..<number].map(String.init)
                 body(String(line), above, "\(file.path):\(number + 1)")
             }
         }
