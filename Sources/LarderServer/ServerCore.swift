@@ -56,10 +56,9 @@ final class ServerCore: Sendable {
         let started = ContinuousClock.now
         let statistics: @Sendable () -> [Statistic] = {
             [Statistic("uptimeSeconds", .int((ContinuousClock.now - started).components.seconds))]
-                + registry.statistics + Self.statistics(of: loopReaders)
-                + pool.statistics + (writes?.statistics ?? []) + spools.statistics
-                + backups.statistics + liveQueries.statistics
-                + Self.memoryStatistics(registry, pool, liveQueries)
+                + registry.statistics + Self.statistics(of: loopReaders) + pool.statistics
+                + (writes?.statistics ?? []) + spools.statistics + backups.statistics
+                + liveQueries.statistics + Self.memoryStatistics(registry, pool, liveQueries)
         }
         let slowReads = SlowReads(limits: limits)
         let activity = ActivityCollector(

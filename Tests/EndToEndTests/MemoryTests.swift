@@ -53,7 +53,7 @@ struct MemoryTests {
         _ = try client.insert("Article", ["title": "one two three"])
         #expect(try client.fetch("Article", where: "SEARCH(title, 'one')").count == 1)
         let before = try peakMebibytes(of: daemon)
-        for number in 0..<16 {
+        for number in 0..<8 {
             let words = (0..<1_000).map { "SEARCH(title, 'w\(number)x\($0)')" }
             #expect(try client.fetch("Article", where: words.joined(separator: " OR ")).isEmpty)
         }

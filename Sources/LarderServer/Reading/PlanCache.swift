@@ -12,7 +12,7 @@ struct PlanCache {
         let plan: any QueryPlan
         let user: UInt32
         fileprivate var lastUse: UInt64 = 0
-        /// What is charged for it; 0 while it is not in the cache.
+        /// The bytes that are charged for it; 0 while it is not in the cache.
         fileprivate var byteCount = 0
         private var poolReadsLeft = 0
 

@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// It replaces `sqlite3_hard_heap_limit64`, which needs SQLite's memory statistics and so a global
 /// mutex for each allocation. An allocation beyond the limit fails. The request that needs it ends
-/// with `resourceExhausted`; nothing else happens. The writer may use a reserve, so that reads never
-/// make it fail.
+/// with `resourceExhausted`; nothing else happens. The writer may use a reserve, so that reads do
+/// not make it fail.
 ///
 /// A process that serves a store for itself sets no limit, and keeps the allocator that it has.
 public enum DatabaseMemory {

@@ -42,7 +42,7 @@ struct ReaderPoolTests {
         var iterator = reports.makeAsyncIterator()
         for _ in 0..<3 {
             await Self.read(pool, request)
-            await iterator.next()
+            _ = await iterator.next()
             #expect(pool.statistics.contains(Statistic("poolReadersIdle", .int(0))))
         }
         withExtendedLifetime(connection) {}

@@ -72,7 +72,7 @@ struct StatementCacheTests {
         let cache = StatementCache(
             connection, capacity: 1_000, bytesMax: 256 << 10, counter: counter)
         for number in 0..<200 {
-            _ = try cache.statement(Self.long(50, number))
+            _ = try cache.statement(Self.long(10, number))
             #expect(cache.byteCount <= 256 << 10)
         }
         #expect(cache.count > 1 && cache.count < 200)
@@ -116,7 +116,7 @@ struct StatementCacheTests {
         #expect(connection.stopReason == .stepsExceeded)
         connection.setBudget(ReadBudget(work: 1_000, statementBytesMax: count))
         let statement = try cache.statement(sql)
-        // What is prepared already takes no time.
+        // A statement that is prepared already takes no time.
         connection.setBudget(ReadBudget(work: 1_000, statementBytesMax: 1))
         #expect(try cache.statement(sql) === statement)
     }

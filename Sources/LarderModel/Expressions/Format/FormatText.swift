@@ -51,7 +51,7 @@ public struct FormatSourceMap: Sendable {
     init(_ text: FormatText) { self.text = text }
 
     /// The number of parts, which is that of the nodes of the expression.
-    public var count: Int { parts.count }
+    package var count: Int { parts.count }
 
     mutating func add(_ expression: QueryExpression, at start: Int, steps: [Int] = []) {
         var index = parts.count - 1

@@ -212,7 +212,7 @@ struct IdempotentSaveTests {
         #expect(error?.message.contains("kept for a day") == true)
         #expect(try library.contents() == before)
         #expect(try keys() == ["first", "last"])
-        // What was saved is still found, and others save.
+        // The stored outcomes are still found, and others save.
         #expect(try library.writer.save([tag("first", of: 1)])[0].get().inserted.count == 1)
         #expect(try library.writer.save([tag("next", of: 2)])[0].get().inserted.count == 1)
         #expect(try library.writer.save([tag("", of: 1)])[0].get().inserted.count == 1)
