@@ -43,7 +43,7 @@ struct NumberTests {
         }
     }
 
-    @Test("where messages are coded, a comment says why a number fits into fewer bits")
+    @Test("a comment says why a number fits into fewer bits, in the code of messages")
     func narrowing() throws {
         let folders = [
             "Sources/LarderWire", "Sources/LarderClient", "Sources/LarderServer/Live",

@@ -81,7 +81,7 @@ struct LiveWindowTests {
     }
 
     @Test(
-        "follows changes with any limit, up to the greatest number",
+        "a live window follows changes with any limit, up to the greatest number",
         arguments: [
             Int.max, 1 << 62, 6_200_000_000_000_000_000, LiveWindow.rowsMax + 1, LiveWindow.rowsMax,
         ])

@@ -52,7 +52,8 @@ extension SocketTests {
         }
 
         @Test(
-            "ends, whatever its kind and whatever ends it", arguments: Kind.allCases, End.allCases)
+            "work for a client ends with its request, of each kind and each way to end",
+            arguments: Kind.allCases, End.allCases)
         func table(_ kind: Kind, _ end: End) async throws {
             let running = try RunningServer(Self.endless) { $0.stopGraceTime = .milliseconds(20) }
             let outcome = Result {
@@ -83,7 +84,9 @@ extension SocketTests {
             return nil
         }
 
-        @Test("is answered with UNAVAILABLE when a stopping server has waited for it long enough")
+        @Test(
+            "a read is answered with UNAVAILABLE when a stopping server has waited long enough"
+        )
         func interrupted() async throws {
             for kind in [Kind.get, .query, .history, .check] {
                 let running = try RunningServer(Self.endless) {

@@ -54,7 +54,7 @@ extension SocketTests {
             try outcome.get()
         }
 
-        @Test("who is not in the group by the system's database of users is refused")
+        @Test("a user who is not in the migration group by the system's database is refused")
         func group() async throws {
             let running = try RunningServer(
                 .init(migration: .succeeds(nil)), rights: MigrationRights(group: Self.nobody))

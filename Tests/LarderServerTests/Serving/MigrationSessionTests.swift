@@ -136,7 +136,7 @@ extension SocketTests {
             }
         }
 
-        @Test("whose client sends nothing is ended, and the store is served as it was")
+        @Test("a migration session whose client sends nothing ends, and the store is as it was")
         func silent() async throws {
             let limits: (inout ServerLimits) -> Void = { limits in
                 limits.migrationSilenceMax = .seconds(2)
@@ -156,7 +156,7 @@ extension SocketTests {
             }
         }
 
-        @Test("whose client says that it is alive continues, while nothing else is sent")
+        @Test("a migration session continues while its client sends credit and nothing else")
         func alive() async throws {
             let limits: (inout ServerLimits) -> Void = { limits in
                 limits.migrationSilenceMax = .seconds(2)
@@ -179,7 +179,7 @@ extension SocketTests {
             }
         }
 
-        @Test("whose stage runs for longer than a client may send nothing continues")
+        @Test("a migration session continues while a stage of the server runs, however long")
         func longStage() async throws {
             let gate = Gate()
             let limits: (inout ServerLimits) -> Void = { limits in

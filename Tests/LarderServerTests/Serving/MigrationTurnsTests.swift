@@ -81,7 +81,7 @@ extension SocketTests {
             }
         }
 
-        @Test("without other users, a session follows another at once")
+        @Test("a migration session follows another at once without other users")
         func alone() async throws {
             try await Self.run { running in
                 try Self.migrate(running)

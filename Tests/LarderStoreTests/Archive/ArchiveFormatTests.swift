@@ -106,7 +106,8 @@ struct ArchiveFormatTests {
         }
     }
 
-    @Test("is rejected if its numbers have no successor, also with right checksums")
+    @Test(
+        "an archive header whose numbers have no successor is rejected, also with right checksums")
     func extremeNumbers() throws {
         let changes: [(inout ArchiveHeader) -> Void] = [
             { $0.sequence = .max }, { $0.generation = .max }, { $0.generation = -1 },

@@ -52,7 +52,7 @@ struct StoreFileTests {
     }
 
     @Test(
-        "is refused if a transaction has a number that has no successor",
+        "a store with a transaction whose number has no successor is refused",
         arguments: [Int64.max, Limits.transactionNumbers.upperBound + 1, -1, .min])
     func transactionNumbers(number: Int64) throws {
         try create()
@@ -261,7 +261,7 @@ struct StoreFileTests {
         #expect(statistics.first { $0.name == "formatVersion" }?.value == 6)
     }
 
-    @Test("of the format in which users shared their keys keeps each key for its user")
+    @Test("a store in which users shared idempotency keys keeps each key for its user")
     func outcomeUpgrade() throws {
         try create()
         let time = Int(Date().timeIntervalSinceReferenceDate)

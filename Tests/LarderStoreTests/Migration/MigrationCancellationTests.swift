@@ -49,7 +49,7 @@ struct MigrationCancellationTests {
         return nil
     }
 
-    @Test("before any of its steps changes nothing, and its commit is not stopped")
+    @Test("a migration stopped before any of its steps changes nothing; its commit is not stopped")
     func steps() throws {
         let new = try Self.schema(2, "string")
         for step in 0... {
@@ -77,7 +77,7 @@ struct MigrationCancellationTests {
         }
     }
 
-    @Test("leaves the store as it was also if it is made on a working copy")
+    @Test("a stopped migration on a working copy leaves the store as it was")
     func workingCopy() throws {
         let stopped = ReadCancellation()
         stopped.cancel()

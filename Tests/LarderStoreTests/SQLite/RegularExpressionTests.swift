@@ -80,7 +80,7 @@ struct RegularExpressionTests {
         }
     }
 
-    @Test("keeps no memory of a match that needed much, and matches as before")
+    @Test("a regular expression keeps no memory of a match that needed much, and matches as before")
     func memory() throws {
         let expression = try RegularExpression("(?:(a)|(b))*c")
         let text = String(repeating: "ab", count: 50_000)

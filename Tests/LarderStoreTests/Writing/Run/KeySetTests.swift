@@ -27,7 +27,7 @@ struct KeySetTests {
         #expect(ends.keys == [1, 63, 64, .max])
     }
 
-    @Test("has runs up to the greatest key")
+    @Test("a set of keys has runs up to the greatest key")
     func greatestKey() {
         var changes = ObjectChanges(lastKeys: [.max])
         for key in [Int64.max - 1, .max] {

@@ -178,7 +178,7 @@ struct IdempotentSaveTests {
         return request
     }
 
-    @Test("finds no outcome of another user under its key, and takes none from it")
+    @Test("an idempotency key finds no outcome of another user, and takes none from it")
     func users() throws {
         let first = try library.writer.save([tag("k", of: 1)])[0].get()
         let second = try library.writer.save([tag("k", of: 2)])[0].get()
@@ -201,7 +201,8 @@ struct IdempotentSaveTests {
                 + "UPDATE _outcome SET time = \(time + seconds) WHERE key = 'first'")
     }
 
-    @Test("with one key more than a user may have is refused until the oldest one has expired")
+    @Test(
+        "a save with one key more than a user may have is refused until the oldest one has expired")
     func number() throws {
         try fill(1, keptFor: 600)
         let before = try library.contents()
@@ -218,14 +219,14 @@ struct IdempotentSaveTests {
         #expect(try library.writer.save([tag("", of: 1)])[0].get().inserted.count == 1)
     }
 
-    @Test("is accepted again as soon as the oldest key of a user with many has expired")
+    @Test("a save is accepted again as soon as the oldest key of a user with many has expired")
     func numberAfterDay() throws {
         try fill(1, keptFor: -10)
         #expect(try library.writer.save([tag("next", of: 1)])[0].get().inserted.count == 1)
         #expect(try keys() == ["last", "next"])
     }
 
-    @Test("does not lose its key to any number of keys of another user")
+    @Test("an idempotency key is not lost to any number of keys of another user")
     func otherUsers() throws {
         let first = try library.writer.save([tag("k", of: 2)])[0].get()
         try fill(1, keptFor: 600)
