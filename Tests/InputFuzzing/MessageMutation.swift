@@ -37,7 +37,7 @@ public struct MessageMutation {
         }
     }
 
-    /// An input of ``MessageInput`` with changes of its message; its bytes are changed if it is none.
+    /// An input of ``MessageInput`` with changes of its message, or of its bytes if it is none.
     public static func changed(
         _ input: [UInt8], using generator: inout SeededGenerator
     ) -> [UInt8] {
