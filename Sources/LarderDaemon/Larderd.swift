@@ -69,6 +69,7 @@ enum Larderd {
         var serverOptions = Server.Options(name: "larderd \(Version.current)")
         serverOptions.limits = options.limits
         serverOptions.spoolFolder = store.folder
+        serverOptions.migrationRights = try options.migrationRights()
         serverOptions.ownerFile = ownerFile ?? nil
         serverOptions.idleTimeMax = options.idleExit.map { .seconds($0) }
         let server = try Server(

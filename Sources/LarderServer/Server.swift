@@ -27,6 +27,8 @@ public final class Server: Service {
         /// have no names and disappear with the process.
         public var spoolFolder = "/var/tmp"
         public var limits = ServerLimits()
+        /// Who may migrate the store, besides root and the user of this process.
+        public var migrationRights = MigrationRights()
         /// Loops of the program, which other servers use too; nil for loops of its own.
         package var eventLoops: EventLoops?
         /// Where other processes find the server by the path of its store; nil for nowhere. The
@@ -55,6 +57,7 @@ public final class Server: Service {
     private let listeningSockets: [ListeningSocket]
     private let idle: IdleWatch?
     private let options: Options
+    private let migrationTurns: MigrationTurns
     let notification: Notification
     let logger: Logger
     let state = Mutex(State())
@@ -84,6 +87,7 @@ public final class Server: Service {
         self.group = group
         self.listeningSockets = listeningSockets
         self.options = options
+        migrationTurns = MigrationTurns(limits: options.limits)
         self.notification = notification
         self.logger = logger
         let core = makeCore(backend, writer, nil)
@@ -96,7 +100,10 @@ public final class Server: Service {
     ) -> ServerCore {
         ServerCore(
             backend: backend, writer: writer, group: group, options: options, idle: idle,
-            migrations: Migrations(backend: backend, session: session) { [weak self] in self },
+            migrations: Migrations(
+                backend: backend, session: session, rights: options.migrationRights,
+                turns: migrationTurns
+            ) { [weak self] in self },
             logger: logger)
     }
 

@@ -142,8 +142,13 @@ public struct ServerLimits: Hashable, Sendable {
     /// the last part.
     public var backups = SharedLimit(4, userShare: 0.5)
     public var backupTimeMax: Duration = .seconds(3_600)
-    /// The time of a migration session, from its begin to its commit.
+    /// The time of a migration session, from its begin to its commit, and the time without a
+    /// message from its client after which it is ended.
     public var migrationTimeMax: Duration = .seconds(3_600)
+    public var migrationSilenceMax: Duration = .seconds(30)
+    /// The bounds of the time for which others work between two migrations of one user.
+    public var migrationPauseMin: Duration = .seconds(1)
+    public var migrationPauseMax: Duration = .seconds(60)
     /// The time for which the writer copies pages between two groups of writes.
     public var backupStepTimeMax: Duration = .microseconds(500)
     /// The bytes of one part.

@@ -144,16 +144,16 @@ extension ConnectionHandler {
     func readOnPool<Output>(
         _ operation: Operation, bytes: Int? = nil,
         _ read: @escaping @Sendable (any StoreReader, ReadBudget) throws(ReadFailure) -> Output,
-        _ done: @escaping @Sendable (Result<Output, LarderError>, PoolRead.Port) -> Void
+        _ done: @escaping @Sendable (Result<Output, LarderError>, OffLoopRequest.Port) -> Void
     ) {
         guard let port else { return }
         let bytes = bytes ?? frame.memoryBytes
         if let refusal = quota.addRequest(bytes) { return finish(operation.id, .failed(refusal)) }
         let deadline = ContinuousClock.now.advanced(
             by: operation.time(atMost: services.limits.readTimeMax))
-        let open = PoolRead(requestID: operation.id, connection: self)
+        let open = OffLoopRequest(requestID: operation.id, connection: self)
         requests[operation.id] = open
-        let (cancellation, readPort) = (open.cancellation, PoolRead.Port(open, port))
+        let (cancellation, readPort) = (open.cancellation, OffLoopRequest.Port(open, port))
         let readers = readers(for: operation)
         let release = readers.release
         readers.acquire(

@@ -20,6 +20,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var context: ChannelHandlerContext?
     /// The requests that need more than their turn, by their ids.
     var requests: [UInt64: any OpenRequest] = [:]
+    /// The session that the connection belongs to, or has begun.
+    var migrationSession: MigrationSession?
     let quota: ByteQuota
     var input: FrameBuffer
     var stalledTimer: Scheduled<Void>?
@@ -49,6 +51,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         let registry = services.registry
         self.services = services
         self.credentials = credentials
+        self.migrationSession = services.migrations.session
         self.state = ConnectionState(
             welcome: services.welcome, session: services.migrations.session?.key,
             formerWelcome: { services.former.services(for: $0, services)?.welcome })
@@ -106,6 +109,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if !state.isClosing { input.append(unwrapInboundIn(data)) }
+        migrationSession?.noteMessage()
         drive(.bytesArrived)
         chargeInput()
     }

@@ -132,6 +132,11 @@ final class ConnectionRegistry: Sendable {
 
     func followerEnded(of user: UInt32) { state.withLock { $0.followers.add(-1, to: user) } }
 
+    /// Whether other users are connected.
+    func hasUsers(besides user: UInt32) -> Bool {
+        state.withLock { $0.connections.used > $0.connections.used(by: user) }
+    }
+
     var isEmpty: Bool { state.withLock { $0.connections.used == 0 } }
 
     /// Lets every connection complete its requests and close, and admits no more connections.

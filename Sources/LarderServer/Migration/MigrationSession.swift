@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// As long as the session is open, the server serves the working copy, and only to connections that
 /// have its key. It ends when the client commits, and is abandoned if the connection that began it
-/// ends, if its time is over, and if the server stops: the store is then as it was.
+/// ends, if its client sends nothing for some time, if its time is over, and if the server stops:
+/// the store is then as it was.
 final class MigrationSession: Sendable {
     private enum Phase {
         /// The parts of the server are being exchanged. The session is abandoned afterwards if
@@ -27,6 +28,7 @@ final class MigrationSession: Sendable {
     private let abandon: @Sendable (MigrationSession, LarderError) -> Void
     private let whenEnded: @Sendable (LarderError?) -> Void
     private let promise: EventLoopPromise<Void>
+    private let lastMessageNanoseconds = Atomic(NIODeadline.now().uptimeNanoseconds)
 
     /// - Parameters:
     ///   - cancellation: Stops the making of the working copy.
@@ -43,6 +45,21 @@ final class MigrationSession: Sendable {
         key = [generator.next(), generator.next()].map { String($0, radix: 36) }.joined()
         self.abandon = abandon
         self.whenEnded = whenEnded
+    }
+
+    /// When a connection of the session, or the one that began it, last received something, or a
+    /// stage last ended.
+    var lastMessage: NIODeadline {
+        .uptimeNanoseconds(lastMessageNanoseconds.load(ordering: .relaxed))
+    }
+
+    func noteMessage() {
+        lastMessageNanoseconds.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed)
+    }
+
+    /// Whether the client waits for the server to perform a stage.
+    var isWorking: Bool {
+        state.withLock { if case .working = $0.phase { true } else { false } }
     }
 
     var original: ServerCore? { state.withLock { $0.original } }
@@ -75,6 +92,7 @@ final class MigrationSession: Sendable {
 
     /// The stage has ended, and the working copy is served again.
     func workEnded() {
+        noteMessage()
         let reason = state.withLock { state -> LarderError? in
             guard case .working(_, let abandonment) = state.phase else { return nil }
             state.phase = abandonment == nil ? .open : .ended
@@ -121,6 +139,13 @@ final class MigrationSession: Sendable {
     static let timeOver = LarderError(
         .timeout, "the migration took longer than it may; nothing was changed",
         hint: "allow it more time")
+
+    static let silent = LarderError(
+        .timeout,
+        "the migration was ended, because its client sent nothing for too long; nothing was "
+            + "changed",
+        hint: "send credit for the request that began it while stages compute, or start larderd "
+            + "with a longer --migration-idle-timeout")
 
     static let cancelled = LarderError(
         .cancelled, "the migration was cancelled; nothing was changed")

@@ -17,16 +17,20 @@ final class Migrations: Sendable {
     private let backend: any StoreBackend
     /// The session whose working copy is served; nil if the store is.
     let session: MigrationSession?
+    let rights: MigrationRights
+    let turns: MigrationTurns
     /// Nil after the end of the server.
     private let server: @Sendable () -> Server?
     private let isRunning = Mutex(false)
 
     init(
-        backend: any StoreBackend, session: MigrationSession?,
-        server: @escaping @Sendable () -> Server?
+        backend: any StoreBackend, session: MigrationSession?, rights: MigrationRights,
+        turns: MigrationTurns, server: @escaping @Sendable () -> Server?
     ) {
         self.backend = backend
         self.session = session
+        self.rights = rights
+        self.turns = turns
         self.server = server
     }
 
@@ -35,38 +39,27 @@ final class Migrations: Sendable {
 
     /// Migrates the store, or the working copy of the session.
     ///
-    /// - Parameters:
-    ///   - cancellation: Stops it before it commits.
-    ///   - requester: The connection that stays until it has its reply.
-    ///   - progress: Called before each step.
-    ///   - done: Called in any case, on any thread.
-    func migrate(
-        to schema: Schema, stoppedBy cancellation: ReadCancellation, requester: ConnectionPort,
-        progress: @escaping Server.Progress, _ done: @escaping Server.Done
-    ) {
-        perform(stoppedBy: cancellation, done) { [session] server, done throws(LarderError) in
-            let work = Server.MigrationWork(
-                requester: requester, cancellation: cancellation, progress: progress)
+    /// - Parameter done: Called in any case, on any thread.
+    func migrate(to schema: Schema, _ work: Server.MigrationWork, _ done: @escaping Server.Done) {
+        perform(stoppedBy: work.cancellation, done) {
+            [session] server, done throws(LarderError) in
             server.migrate(to: schema, session, work, done)
         }
     }
 
-    /// Begins a session.
+    /// Begins a session. The connection that requested it stays as long as the session is open.
     ///
     /// - Parameters:
-    ///   - cancellation: Stops the making of the working copy.
-    ///   - requester: The connection that stays as long as the session is open.
     ///   - hasBegun: Called when the working copy is served, on any thread.
     ///   - whenEnded: Called once, with the reason if the session was not committed, or could not
     ///     be begun.
     func begin(
-        stoppedBy cancellation: ReadCancellation, requester: ConnectionPort,
-        progress: @escaping Server.Progress,
+        _ work: Server.MigrationWork,
         hasBegun: @escaping @Sendable (MigrationSession) -> Void,
         whenEnded: @escaping Server.Done
     ) -> MigrationSession {
         let session = MigrationSession(
-            stoppedBy: cancellation, eventLoop: requester.eventLoop,
+            stoppedBy: work.cancellation, eventLoop: work.requester.eventLoop,
             abandon: { [server] session, reason in server()?.abandon(session, reason) },
             whenEnded: whenEnded)
         let done: Server.Done = { error in
@@ -76,28 +69,21 @@ final class Migrations: Sendable {
             done(Self.underWay)
             return session
         }
-        perform(stoppedBy: cancellation, done) { server, done throws(LarderError) in
-            let work = Server.MigrationWork(
-                requester: requester, cancellation: cancellation, progress: progress)
+        perform(stoppedBy: work.cancellation, done) { server, done throws(LarderError) in
             server.begin(session, work, done)
         }
         return session
     }
 
-    /// Stores the working copy of the session.
-    func commit(
-        stoppedBy cancellation: ReadCancellation, requester: ConnectionPort,
-        progress: @escaping Server.Progress, _ done: @escaping Server.Done
-    ) {
-        // The end of the session does not stop its commit.
-        perform(stoppedBy: ReadCancellation(), done) { [session] server, done throws(LarderError) in
+    /// Stores the working copy of the session. The end of the session does not stop that.
+    func commit(_ work: Server.MigrationWork, _ done: @escaping Server.Done) {
+        perform(stoppedBy: ReadCancellation(), done) {
+            [session] server, done throws(LarderError) in
             guard let session else {
                 throw LarderError(
                     .unsupported, "there is no migration session to commit",
                     hint: "commit on a connection that has the key of a session")
             }
-            let work = Server.MigrationWork(
-                requester: requester, cancellation: cancellation, progress: progress)
             server.commit(session, work, done)
         }
     }

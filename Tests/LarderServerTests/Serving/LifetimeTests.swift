@@ -132,7 +132,7 @@ extension SocketTests {
                 }
                 try watcher.wait(until: "liveEvaluations", is: 2)
                 try watcher.wait(until: "liveEvaluationsWaiting", is: 18)
-                // One of them has another observer, and goes on.
+                // One of them has another observer, and continues.
                 try stayer.send(Self.observe(1))
                 try stayer.send(.schema)
                 _ = try stayer.receive()

@@ -12,11 +12,13 @@ struct RunningServer {
 
     init(
         _ options: FakeStore.Options = FakeStore.Options(), eventLoops: Int? = nil,
-        spoolFolder: String = "/tmp", limits adjust: (inout ServerLimits) -> Void = { _ in }
+        spoolFolder: String = "/tmp", rights: MigrationRights = MigrationRights(),
+        limits adjust: (inout ServerLimits) -> Void = { _ in }
     ) throws {
         store = try FakeStore(options)
         var serverOptions = Server.Options(name: "test")
         serverOptions.spoolFolder = spoolFolder
+        serverOptions.migrationRights = rights
         adjust(&serverOptions.limits)
         if let eventLoops { serverOptions.eventLoopCount = eventLoops }
         server = try Server(

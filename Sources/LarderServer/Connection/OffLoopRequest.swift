@@ -2,9 +2,9 @@ import LarderModel
 import LarderWire
 import NIOCore
 
-/// A read with one reply that a reader of the pool performs. Its job outlives it until the
-/// statement has stopped.
-final class PoolRead: OpenRequest {
+/// A request with one reply that another thread performs, such as a long read. Its work outlives it
+/// until that has stopped.
+final class OffLoopRequest: OpenRequest {
     let requestID: UInt64
     let cancellation = ReadCancellation()
     private unowned let connection: ConnectionHandler
@@ -15,7 +15,7 @@ final class PoolRead: OpenRequest {
     }
 
     private static let cancelled = LarderError(
-        .cancelled, "the read was cancelled by its client")
+        .cancelled, "the request was cancelled by its client")
 
     func cancel() { fail(Self.cancelled) }
 
@@ -26,22 +26,22 @@ final class PoolRead: OpenRequest {
 
     func abandon() { cancellation.cancel() }
 
-    /// Gives the threads of the pool access to a read.
+    /// Gives other threads access to a request.
     struct Port: Sendable {
         let connection: ConnectionPort
-        private let read: NIOLoopBound<PoolRead>
+        private let request: NIOLoopBound<OffLoopRequest>
 
-        init(_ read: PoolRead, _ connection: ConnectionPort) {
+        init(_ request: OffLoopRequest, _ connection: ConnectionPort) {
             self.connection = connection
-            self.read = NIOLoopBound(read, eventLoop: connection.eventLoop)
+            self.request = NIOLoopBound(request, eventLoop: connection.eventLoop)
         }
 
-        /// Calls back on the event loop, unless the read has ended before its result. The closure
-        /// ends it.
+        /// Calls back on the event loop, unless the request has ended before its result. The
+        /// closure ends it, or replaces it.
         func end(_ body: @escaping @Sendable (ConnectionHandler) -> Void) {
-            connection.execute { [read] handler in
-                let read = read.value
-                if handler.requests[read.requestID] === read { body(handler) }
+            connection.execute { [request] handler in
+                let request = request.value
+                if handler.requests[request.requestID] === request { body(handler) }
             }
         }
     }
