@@ -3,13 +3,14 @@
 import honest
 from answer_attacks import large_answers, long_work
 from attack import hold_readers, hold_writer
+from lifetime_attacks import abandoned_observers, migrations
 from log_attacks import replace_texts, staggered_streams
 from loop_attacks import (
     STALL_SECONDS, decimal_frames, decimals, folded, folded_frames, json_frames, json_save,
     large_frames, stall, stalled_disk)
 from memory_attacks import (
     large_query, large_save, waiting_dots, waiting_queries, waiting_saves)
-from scenario import BEAT_SLACK_SECONDS, Scenario
+from scenario import BEAT_SLACK_SECONDS, STOP_SECONDS_MAX, Scenario
 from share_attacks import (
     atomic_streams, frames_for_loop, full_write_queue, held_streams, large_saves, object_followers,
     observers, short_frames, short_reads, silent_handshakes, spool, stopped_followers)
@@ -67,4 +68,8 @@ SCENARIOS = [
     Scenario("time-limits", 7, "pings and saves with 100 ms during a long change",
              (hold_writer,), saves=honest.limited_saves,
              not_compared={"saves": "each has its own limit"}),
+    Scenario("abandoned-observers", 8, "500 slow live queries on each of 20 connections, which close",
+             (abandoned_observers,), stop_seconds_max=STOP_SECONDS_MAX),
+    Scenario("migrations", 8, "migration sessions in a loop, on connections that stay open",
+             (migrations,), stop_seconds_max=STOP_SECONDS_MAX),
 ]
