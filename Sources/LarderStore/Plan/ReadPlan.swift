@@ -152,7 +152,7 @@ final class ReadPlan: QueryPlan {
     }
 }
 
-/// Roughly the memory of the parts of a plan, measured with many plans of each kind of query.
+/// Roughly the memory of the parts of a plan: estimates from the sizes of their types.
 private enum PlanBytes {
     static let plan = 4 << 10
     /// A node of an expression, resolved, with its position in the text.
