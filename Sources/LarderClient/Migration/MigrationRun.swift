@@ -144,7 +144,8 @@ final class MigrationRun: Sendable {
             throw LarderError(.cancelled, "the call was cancelled")
         }
         guard case .migrationBegun(let key) = reply else { throw .unexpectedReply }
-        try BackgroundThread.start { self.keepAlive() }
+        // The thread keeps neither the run nor its session, with which a program's own server ends.
+        try BackgroundThread.start { [state, changed] in Self.keepAlive(state, changed) }
         return key
     }
 
@@ -152,21 +153,22 @@ final class MigrationRun: Sendable {
     private static let aliveInterval = Duration.milliseconds(300)
 
     /// Sends messages that have no reply as long as the session is open.
-    private func keepAlive() {
-        while true {
-            let open = state.withLock { state -> (Connection, UInt64)? in
-                if case .open(let connection, let id) = state { (connection, id) } else { nil }
-            }
-            guard let (connection, id) = open else { return }
-            // After an error the connection has ended, and the next call reports why.
-            try? connection.sendWithoutReply(.credit(requestID: id, batches: 1))
-            let isOver = state.wait(for: changed, until: .after(Self.aliveInterval)) {
-                state -> Bool? in
-                if case .open = state { return nil }
-                return true
-            }
-            if isOver == true { return }
+    private static func keepAlive(_ state: Monitor<State>, _ changed: Condition) {
+        var isOver = false
+        while !isOver, sendCredit(state) {
+            isOver =
+                state.wait(for: changed, until: .after(aliveInterval)) { state -> Bool? in
+                    if case .open = state { nil } else { true }
+                } ?? false
         }
+    }
+
+    /// - Returns: false if the session is not open.
+    private static func sendCredit(_ state: Monitor<State>) -> Bool {
+        guard case .open(let connection, let id) = state.withLock({ $0 }) else { return false }
+        // After an error the connection has ended, and the next call reports why.
+        try? connection.sendWithoutReply(.credit(requestID: id, batches: 1))
+        return true
     }
 
     /// Migrates the store, or the working copy if the session has one.
