@@ -200,7 +200,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a stream for which no spool file can be made takes no place of later ones")
+        @Test("a stream for which no spool file can be made leaves the slot to later ones")
         func noFolderTakesNoPlace() async throws {
             try await RunningServer.run(spoolFolder: "/nowhere") { limits in
                 limits.atomicStreams = SharedLimit(1, userShare: 1)

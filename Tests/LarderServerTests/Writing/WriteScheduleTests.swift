@@ -145,7 +145,7 @@ struct WriteScheduleTests {
         #expect(schedule.count == 1 && !schedule.hasWaiting(besides: 1))
     }
 
-    @Test("a write whose time is up gives its place back")
+    @Test("a write whose time is up frees its slot in the queue")
     func expiredPlaces() {
         var limits = ServerLimits()
         limits.writesQueued = SharedLimit(2, userShare: 0.5)

@@ -233,6 +233,8 @@ struct SemanticsTests {
             await Task.yield()
         }
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<Article>()) == 1)
+    }
+
     @MainActor @Test("the main context saves again after a save of its own has failed")
     func autosaveAfterFailure() async throws {
         let container = try ModelContainer(
@@ -250,8 +252,6 @@ struct SemanticsTests {
             await Task.yield()
         }
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<Unusual>()) == 1)
-    }
-
     }
 
     @Test("a model actor may get its context from another initializer")
