@@ -195,8 +195,11 @@ public final class Server: Service {
         notification.extendTime(by: options.limits.stopTimeMax * 2)
         let eventLoop = group.next()
         let interruption = NIODeadline.now() + TimeAmount(options.limits.stopGraceTime)
-        // Not only when the core stops, because a migration is awaited before that.
-        let timer = eventLoop.scheduleTask(deadline: interruption) { self.core.interrupt() }
+        // Not only when the core stops, because a migration is awaited before that. Weak, because
+        // the store must be released before the end is reported.
+        let timer = eventLoop.scheduleTask(deadline: interruption) { [weak self] in
+            self?.core.interrupt()
+        }
         let closing = channels.map { $0.close() }
         return EventLoopFuture.andAllComplete(closing, on: eventLoop).flatMap {
             self.endMigrations(on: eventLoop)

@@ -228,8 +228,11 @@ final class ServerCore: Sendable {
         on eventLoop: any EventLoop
     ) -> EventLoopFuture<Void> {
         let registry = registry
+        // Weak, because the store must be released before the end is reported.
         let timers = [
-            eventLoop.scheduleTask(deadline: interruption) { self.interrupt(except: requester) },
+            eventLoop.scheduleTask(deadline: interruption) { [weak self] in
+                self?.interrupt(except: requester)
+            },
             eventLoop.scheduleTask(in: TimeAmount(limits.stopTimeMax)) {
                 registry.closeAll(except: requester)
             },

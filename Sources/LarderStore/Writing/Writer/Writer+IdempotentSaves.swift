@@ -65,7 +65,7 @@ extension Writer {
             .resourceExhausted,
             "this user has saved with \(Limits.idempotencyKeysMax) idempotency keys within a day, "
                 + "each of which is kept for a day; the next one may be used in "
-                + "\(Int64(secondsLeft.rounded(.up))) seconds",
+                + "\(Int64(clamped: secondsLeft.rounded(.up))) seconds",
             hint: "save without a key, or later")
     }
 
