@@ -17,10 +17,7 @@ public final class StoreProcess {
     }
 
     public init(_ program: String, _ arguments: [String], reading errors: Bool = false) throws {
-        let executable = try FileManager.default.destinationOfSymbolicLink(
-            atPath: "/proc/self/exe")
-        process.executableURL = URL(filePath: executable).deletingLastPathComponent()
-            .appending(path: program)
+        process.executableURL = URL(filePath: try TestProgram.path(of: program))
         process.arguments = arguments
         process.standardInput = input
         process.standardOutput = output

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import TestSupport
 import Testing
 
 /// A process of one of the built programs.
@@ -14,7 +15,9 @@ final class ChildProcess {
         _ name: String, _ arguments: [String], environment: [String: String] = [:],
         output: Int32?, errors: String
     ) throws {
-        let path = "\(ChildProcess.folder)/\(name)"
+        // LARDER_BIN_DIR names another folder than that of the running tests.
+        let path = try TestProgram.path(
+            of: name, in: ProcessInfo.processInfo.environment["LARDER_BIN_DIR"])
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -33,7 +36,7 @@ final class ChildProcess {
         var identifier = pid_t()
         let status = posix_spawn(
             &identifier, path, &actions, nil, argumentTexts, variableTexts)
-        try #require(status == 0, "\(path) cannot be started; has it been built?")
+        try #require(status == 0, "\(path) cannot be started: error number \(status)")
         processIdentifier = identifier
     }
 
@@ -61,14 +64,6 @@ final class ChildProcess {
         let ended = raw & 0x7F == 0 ? raw >> 8 & 0xFF : 128 + raw & 0x7F
         status = ended
         return ended
-    }
-
-    /// The folder of the programs: LARDER_BIN_DIR, or the folder of the running tests.
-    private static var folder: String {
-        if let given = ProcessInfo.processInfo.environment["LARDER_BIN_DIR"] { return given }
-        let executable = try? FileManager.default.destinationOfSymbolicLink(
-            atPath: "/proc/self/exe")
-        return URL(filePath: executable ?? "").deletingLastPathComponent().path
     }
 }
 

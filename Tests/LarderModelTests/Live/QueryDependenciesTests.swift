@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import TestSupport
 import Testing
 
 @Suite("What an observed query depends on")
@@ -7,36 +8,7 @@ struct QueryDependenciesTests {
     private let schema: Schema
 
     init() throws {
-        schema = try Schema(entities: [
-            Entity(
-                name: "Article",
-                attributes: [
-                    Attribute(name: "title", type: .string),
-                    Attribute(name: "words", type: .int64), Attribute(name: "notes", type: .json),
-                ],
-                relationships: [
-                    Relationship(name: "category", destination: "Category", inverse: "articles"),
-                    Relationship(
-                        name: "tags", destination: "Tag", isToMany: true, inverse: "articles"),
-                ]),
-            Entity(
-                name: "Category", attributes: [Attribute(name: "name", type: .string)],
-                relationships: [
-                    Relationship(
-                        name: "articles", destination: "Article", isToMany: true,
-                        inverse: "category"),
-                    Relationship(name: "parent", destination: "Category", inverse: "children"),
-                    Relationship(
-                        name: "children", destination: "Category", isToMany: true,
-                        inverse: "parent"),
-                ]),
-            Entity(
-                name: "Tag", attributes: [Attribute(name: "name", type: .string)],
-                relationships: [
-                    Relationship(
-                        name: "articles", destination: "Article", isToMany: true, inverse: "tags")
-                ]),
-        ])
+        schema = try SchemaFile.schema(parsing: ArticleSchema.text)
     }
 
     /// For example `category* name`: a to-many path, and the properties at its end.
@@ -59,7 +31,7 @@ struct QueryDependenciesTests {
     func own() throws {
         #expect(try paths("words > 3 AND title BEGINSWITH \"a\"") == [" title,words"])
         #expect(try paths("TRUEPREDICATE", sort: [SortKey("title")]) == [" title"])
-        #expect(try paths("notes.a.b == 1") == [" notes"])
+        #expect(try paths("details.a.b == 1") == [" details"])
         #expect(try paths("%K > %@", ["words", .value(.int(3))]) == [" words"])
     }
 

@@ -76,7 +76,7 @@ struct ObjectContextTests {
         let article = Instance("Article")
         let note = Instance("Note")
         article._$object.setValue("A", at: 0)
-        article._$object.setOwners([note], at: 4)
+        article._$object.setOwners([note], at: 5)
         note._$object.setValue("n", at: 0)
         try owner.insert(article)
         #expect(note._$object.isManaged)

@@ -1,5 +1,6 @@
 import LarderModel
 import LarderObjects
+import TestSupport
 
 /// An instance of a model class, as the macro makes them.
 final class Instance: ObjectOwner {
@@ -29,57 +30,17 @@ final class Owner {
 
 /// A store of categories, articles, tags and notes, and contexts on it.
 struct Shop {
-    static let articleNames = ["title", "words", "category", "tags", "notes"]
     let store: any ObjectStore
     let model: ObjectModel
 
     init() throws {
-        let schema = try Schema(entities: [
-            Entity(
-                name: "Category",
-                attributes: [Attribute(name: "name", type: .string, isUnique: true)],
-                relationships: [
-                    Relationship(
-                        name: "articles", destination: "Article", isToMany: true,
-                        inverse: "category")
-                ]),
-            Entity(
-                name: "Article",
-                attributes: [
-                    Attribute(name: "title", type: .string),
-                    Attribute(name: "words", type: .int64, defaultValue: .int(0)),
-                ],
-                relationships: [
-                    Relationship(
-                        name: "category", destination: "Category", inverse: "articles"),
-                    Relationship(
-                        name: "tags", destination: "Tag", isToMany: true, inverse: "articles"),
-                    Relationship(
-                        name: "notes", destination: "Note", isToMany: true, inverse: "article",
-                        deleteRule: .cascade),
-                ]),
-            Entity(
-                name: "Tag", attributes: [Attribute(name: "name", type: .string)],
-                relationships: [
-                    Relationship(
-                        name: "articles", destination: "Article", isToMany: true, inverse: "tags")
-                ]),
-            Entity(
-                name: "Note", attributes: [Attribute(name: "text", type: .string)],
-                relationships: [
-                    Relationship(
-                        name: "article", destination: "Article", inverse: "notes")
-                ]),
-        ])
+        let schema = try SchemaFile.schema(parsing: ArticleSchema.text)
         let store = try EngineStore(schema)
         self.store = store
-        let names = [
-            "Category": ["name", "articles"], "Article": Self.articleNames,
-            "Tag": ["name", "articles"], "Note": ["text", "article"],
-        ]
         let entities = schema.entities.map { entity in
             ObjectEntity(
-                entity, names: names[entity.name] ?? [],
+                entity,
+                names: entity.attributes.map(\.name) + entity.relationships.map(\.name),
                 OwnerClass(
                     make: { Instance(entity.name, $0) }, notify: { _, _ in }))
         }

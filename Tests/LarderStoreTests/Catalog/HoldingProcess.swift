@@ -2,7 +2,9 @@ import Glibc
 
 /// Another process that has a store file open until it is killed.
 final class HoldingProcess {
-    struct Failure: Error {}
+    struct Failure: Error {
+        var reason = "the process did not open the store file"
+    }
 
     let processID: Int32
     private var isRunning = true
@@ -21,7 +23,7 @@ final class HoldingProcess {
             while True: time.sleep(3600)
             """
         var pipes: [Int32] = [0, 0]
-        guard pipe(&pipes) == 0 else { throw Failure() }
+        guard pipe(&pipes) == 0 else { throw Failure(reason: "no pipe can be opened") }
         defer { close(pipes[0]) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -35,7 +37,9 @@ final class HoldingProcess {
         var child: pid_t = 0
         let result = posix_spawnp(&child, "python3", &actions, nil, &arguments, environ)
         close(pipes[1])
-        guard result == 0 else { throw Failure() }
+        guard result == 0 else {
+            throw Failure(reason: "python3 cannot be started; `scripts/test` installs it")
+        }
         processID = child
         // The read ends with the output or with the process.
         var byte: UInt8 = 0

@@ -1,34 +1,13 @@
 import FoundationEssentials
 import LarderModel
+import TestSupport
 import Testing
 
 @testable import LarderStore
 
 @Suite("Prefetching") struct PrefetchTests {
-    private static let schema = """
-        { "version": "1.0.0", "entities": [
-          { "name": "Article",
-            "attributes": [ { "name": "title", "type": "string" } ],
-            "relationships": [
-              { "name": "category", "destination": "Category", "inverse": "articles" },
-              { "name": "tags", "destination": "Tag", "toMany": true, "inverse": "articles" } ] },
-          { "name": "Category",
-            "attributes": [ { "name": "name", "type": "string" } ],
-            "relationships": [
-              { "name": "parent", "destination": "Category", "inverse": "children" },
-              { "name": "children", "destination": "Category", "toMany": true,
-                "inverse": "parent" },
-              { "name": "articles", "destination": "Article", "toMany": true,
-                "inverse": "category" } ] },
-          { "name": "Tag",
-            "attributes": [ { "name": "name", "type": "string" } ],
-            "relationships": [
-              { "name": "articles", "destination": "Article", "toMany": true,
-                "inverse": "tags" } ] } ] }
-        """
-
     private func fixture(articles: Int, categories: Int, tags: Int) throws -> QueryFixture {
-        let fixture = try QueryFixture(SchemaFile.schema(parsing: Self.schema))
+        let fixture = try QueryFixture(SchemaFile.schema(parsing: ArticleSchema.text))
         var objects: [QueryFixture.Object] = []
         for number in 0..<categories {
             var values: [String: JSONValue] = ["name": .string("category \(number)")]
@@ -140,6 +119,7 @@ import Testing
         let fixture = try fixture(articles: 0, categories: 1, tags: 1)
         let batches = try fixture.batches(all)
         #expect(batches.map(\.rowCount) == [0])
-        #expect(batches[0].columns.map(\.name) == ["title", "category", "tags"])
+        #expect(
+            batches[0].columns.map(\.name) == ["title", "words", "details", "category", "tags"])
     }
 }

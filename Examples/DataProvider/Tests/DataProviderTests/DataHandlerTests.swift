@@ -66,6 +66,10 @@ struct DataHandlerTests {
         let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appending(path: "items")
         if FileManager.default.isExecutableFile(atPath: tool.path) { process.executableURL = tool }
+        let path = process.executableURL?.path ?? "items"
+        try #require(
+            FileManager.default.isExecutableFile(atPath: path),
+            "the program items is not at \(path); `swift build` builds it")
         process.arguments = [url.path]
         let output = Pipe()
         process.standardOutput = output

@@ -19,9 +19,13 @@ struct ProcessTests {
     private func run(
         _ arguments: String...
     ) throws -> (status: Int32, output: String, error: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: CommandLine.arguments[0])
+        let program = URL(filePath: CommandLine.arguments[0])
             .deletingLastPathComponent().appending(path: "reports")
+        try #require(
+            FileManager.default.isExecutableFile(atPath: program.path),
+            "the program reports is not at \(program.path); `swift build` builds it")
+        let process = Process()
+        process.executableURL = program
         process.arguments = arguments + ["--store", store]
         let (output, error) = (Pipe(), Pipe())
         process.standardOutput = output

@@ -9,9 +9,14 @@ final class TodoServer: Sendable {
     ///
     /// - Parameter store: The file of the store; nil for mocks.
     init(store: URL?) async throws {
-        let process = Process()
-        process.executableURL = URL(filePath: CommandLine.arguments[0])
+        let program = URL(filePath: CommandLine.arguments[0])
             .deletingLastPathComponent().appending(path: "todo")
+        guard FileManager.default.isExecutableFile(atPath: program.path) else {
+            throw ServerError(
+                description: "the program todo is not at \(program.path); `swift build` builds it")
+        }
+        let process = Process()
+        process.executableURL = program
         process.arguments = ["--port", "0"] + (store.map { ["--store", $0.path] } ?? [])
         let output = Pipe()
         process.standardOutput = output

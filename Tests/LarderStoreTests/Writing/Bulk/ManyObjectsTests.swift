@@ -40,8 +40,9 @@ struct ManyObjectsTests {
                 .integer(count * (count + 1)), .integer(2),
             ])
         let text = String(repeating: "t", count: 100)
-        _ = try library.saved(
+        result = try library.saved(
             .updateAll("Item", set: ["text": "ternary(n > 10, \"\(text)\", nil)"]))
+        #expect(result.affected == [AffectedObjects(count: count)])
         result = try library.saved(.deleteAll("Item", where: "n > 0"))
         #expect(result.deletedCount == count)
         #expect(
