@@ -28,12 +28,13 @@ PAUSE_SECONDS = (0.01, 1.0)
 
 
 class Client:
-    """One connection to larderd."""
+    """One connection to larderd. A request without a timeout of its own has that of the client."""
 
     def __init__(
             self, path: str, name: str = "larder_client.py", schema_version: str = "",
-            migration_session: str = "") -> None:
+            migration_session: str = "", timeout: float = 10.0) -> None:
         self._path = path
+        self._timeout = timeout
         self._hello = larder.Hello(
             protocol_version=1, client_name=name, schema_version=schema_version,
             migration_session=migration_session)
@@ -77,8 +78,9 @@ class Client:
             time.sleep(pause)
             pause = min(2 * pause, PAUSE_SECONDS[1])
 
-    def send(self, kind: str, body: Any, timeout: float = 10.0) -> int:
+    def send(self, kind: str, body: Any, timeout: float | None = None) -> int:
         """Sends a request, and returns its id. A timeout of 0 seconds leaves it to the server."""
+        timeout = self._timeout if timeout is None else timeout
         self._last_id += 1
         frame = encoded_frame(
             larder.Envelope(
@@ -129,10 +131,10 @@ class Client:
                 errors.ERROR_CODE_MALFORMED_MESSAGE, "the server replied to another request")
         return body
 
-    def call(self, kind: str, body: Any, timeout: float = 10.0) -> Any:
+    def call(self, kind: str, body: Any, timeout: float | None = None) -> Any:
         return self.receive(self.send(kind, body, timeout), kind)
 
-    def replies(self, kind: str, body: Any, timeout: float = 10.0) -> Iterator[Any]:
+    def replies(self, kind: str, body: Any, timeout: float | None = None) -> Iterator[Any]:
         """The replies of a stream, which is cancelled if the loop ends early."""
         request_id = self.send(kind, body, timeout)
         reply = self.receive(request_id, kind)
@@ -248,7 +250,7 @@ class Client:
     ) -> Iterator[tuple[list[histories.HistoryTransaction], histories.HistoryToken]]:
         """For each reply its complete transactions, and the position; follow=True does not end."""
         request = larder.HistoryRequest(**{"credit": CREDIT} | options)
-        part, timeout = None, 0 if request.follow else 10.0
+        part, timeout = None, 0 if request.follow else None
         with contextlib.closing(self.replies("history", request, timeout)) as replies:
             for reply in replies:
                 transactions, part = complete(part, reply)
