@@ -57,9 +57,12 @@ package struct LiveWindow: Sendable {
     /// The observed rows before a change that needs a new reading, and the evaluated objects.
     private var unread: (old: [Int64], changed: Set<Int64>)?
 
+    /// The number of rows that a reply can name. A window with a greater limit has all objects.
+    package static let rowsMax = Int(Int32.max)
+
     package init(_ directions: [SortDirection], limit: Int?) {
         self.directions = directions
-        self.limit = limit
+        self.limit = limit.flatMap { $0 <= Self.rowsMax ? $0 : nil }
     }
 
     /// The number of entries to read for the window: more than are observed, so that most deletions

@@ -80,6 +80,22 @@ struct LiveWindowTests {
         }
     }
 
+    @Test(
+        "a live window follows changes with any limit, up to the greatest number",
+        arguments: [
+            Int.max, 1 << 62, 6_200_000_000_000_000_000, LiveWindow.rowsMax + 1, LiveWindow.rowsMax,
+        ])
+    func extremeLimits(limit: Int) {
+        var window = LiveWindow([SortDirection(SortKey("s"))], limit: limit)
+        #expect(window.readCount ?? .max > LiveWindow.rowsMax)
+        window.replace(with: [.init(1, [.int(10)])])
+        _ = window.apply([2], matching: [.init(2, [.int(5)])])
+        _ = window.apply([3], matching: [.init(3, [.int(20)])])
+        #expect(window.keys == [2, 1, 3] && window.count == 3)
+        let deletion = window.apply([1], matching: [])
+        #expect(deletion == .change(LiveWindow.Change(deleted: [1])))
+    }
+
     @Test("the window of an observed fetch distinguishes a moved row from a changed one")
     func moves() {
         var window = LiveWindow([SortDirection(SortKey("s"))], limit: nil)

@@ -71,6 +71,23 @@ extension SocketTests.LiveQueryTests {
         }
     }
 
+    @Test(
+        "an observed fetch may have any limit: saves of others continue, and are reported",
+        arguments: [Int64.max, 1 << 62, 6_200_000_000_000_000_000, 1 << 31])
+    func extremeLimits(limit: Int64) async throws {
+        try await RunningServer.run { running in
+            let (peer, writer) = (try running.ready(), try running.ready())
+            try insert(writer, 1)
+            var (id, rows) = try observe(peer, Self.fetch(limit: limit))
+            try insert(writer, 2)
+            try receive(peer, id, until: 2, into: &rows)
+            #expect(try writer.call(items(20))?.errorCode == nil)
+            try receive(peer, id, until: 22, into: &rows)
+            #expect(rows.wholeCount == 1 && rows.changeCount == 2)
+            #expect(try running.ready().call(.ping) == .pong)
+        }
+    }
+
     @Test("a live result that is too large is refused to new observers, and others get changes")
     func wholeBytes() async throws {
         try await RunningServer.run { limits in
