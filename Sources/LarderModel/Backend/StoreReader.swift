@@ -55,8 +55,7 @@ package protocol StoreReader: AnyObject {
     /// this is for a reader that becomes idle.
     func releaseMemory()
 
-    /// Limits the memory for data that was read and may be read again. Prepared statements may take
-    /// a quarter of it.
+    /// Limits the memory for data that was read and may be read again.
     func setCacheBytes(_ bytes: Int) throws(LarderError)
 
     /// The store's metrics for `stats`, in display order.

@@ -1,10 +1,8 @@
 extension QueryExpression {
     /// Checks that the tree is within ``Limits``, so that other code can walk it recursively.
     ///
-    /// - Returns: the number of its nodes.
     /// - Throws: `resourceExhausted`.
-    @discardableResult
-    public func checkLimits() throws(LarderError) -> Int {
+    public func checkLimits() throws(LarderError) {
         // An explicit stack: the tree may come from outside and may be arbitrarily deep.
         var pending: [(expression: QueryExpression, level: Int, collections: Int)] = [(self, 1, 0)]
         var nodeCount = 0
@@ -35,7 +33,6 @@ extension QueryExpression {
                 pending.append((child, level + 1, collections + (isWithin ? 1 : 0)))
             }
         }
-        return nodeCount
     }
 
     /// Whether the child at the index is evaluated for each element of a collection.

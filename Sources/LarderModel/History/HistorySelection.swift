@@ -44,10 +44,8 @@ public struct HistorySelection: Hashable, Sendable {
                 [schema.entity(named: name)].compactMap { $0 } + schema.subentities(of: name)
             }
         if !filter.properties.isEmpty {
-            let names = entities.lazy.flatMap {
-                $0.attributes.map(\.name) + $0.relationships.map(\.name)
-            }
-            let known = Set(names)
+            let known = Set(
+                entities.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
             for name in filter.properties where !known.contains(name) {
                 throw LarderError(
                     .unknownProperty,
@@ -55,7 +53,7 @@ public struct HistorySelection: Hashable, Sendable {
                         ? "no entity has a property \"\(name.prefix(32))\""
                         : "no entity of \(filter.entityNames.joined(separator: ", ")) has a "
                             + "property \"\(name.prefix(32))\"",
-                    hint: NameSuggestion.hint(for: name, among: names))
+                    hint: NameSuggestion.hint(for: name, among: known.sorted()))
             }
         }
         self.filter = filter

@@ -8,7 +8,7 @@ import NIOCore
 ///
 /// It belongs to its connection's event loop. Parts are read on the pool, one at a time and only
 /// while the socket is writable and the client has credit left.
-final class BackupStream: OpenRequest {
+final class BackupStream {
     private enum Phase {
         case copying(BackupJob)
         case verifying
@@ -140,9 +140,10 @@ final class BackupStream: OpenRequest {
 
     // MARK: The client
 
+    /// The client accepts more replies.
     func grant(_ replies: UInt32) {
         guard let credit else { return }
-        self.credit = credit.addingClamped(replies)
+        self.credit = credit.addingReportingOverflow(replies).overflow ? .max : credit + replies
         resume()
     }
 
@@ -206,15 +207,12 @@ final class BackupStream: OpenRequest {
 
     // MARK: The end
 
-    func cancel() { fail(Self.cancelled) }
+    /// The client has cancelled the backup, or sends nothing more and so gives no credit.
+    func cancel() { finish(.failed(Self.cancelled)) }
 
-    /// A client that sends nothing more gives no credit.
-    func inputEnded() { cancel() }
+    func serverStops() { finish(.failed(ConnectionState.stopping)) }
 
-    func serverStops() { fail(ConnectionState.stopping) }
-
-    func fail(_ error: LarderError) { finish(.failed(error)) }
-
+    /// Ends without a reply, because the connection closes.
     func abandon() {
         timer?.cancel()
         progress?.cancel()

@@ -6,7 +6,7 @@ import NIOCore
 extension ConnectionHandler {
     func execute(_ operation: Operation) {
         let id = operation.id
-        guard operation.snapshot == 0 || requests[operation.snapshot] is SnapshotLease else {
+        guard operation.snapshot == 0 || snapshots[operation.snapshot] != nil else {
             return finish(id, .failed(SnapshotLease.expired))
         }
         switch operation.kind {
@@ -52,42 +52,25 @@ extension ConnectionHandler {
     /// Whether the read of the last frame may be performed on the event loop.
     private var isShort: Bool { frame.byteCount <= services.limits.loopReadBytesMax }
 
-    /// Whether a query may be planned there too. To plan it is work for its user like any other,
-    /// and nothing interrupts it.
-    private func isPlannedHere(_ request: QueryRequest) -> Bool {
-        isShort && request.shape.byteCount <= services.limits.loopShapeBytesMax
-    }
-
     private func query(_ request: QueryRequest, _ operation: Operation) {
-        guard isPlannedHere(request), operation.snapshot == 0 else {
+        guard isShort, operation.snapshot == 0 else {
             let view = services.view
-            let planBytes = Self.planBytes(of: request)
-            return stream(request, operation, planBytes: planBytes) { () throws(LarderError) in
+            return stream(request, operation) { () throws(LarderError) in
                 try view.plan(try request.shape.decoded(), request.parameters)
             }
         }
-        switch services.loopReader.query(request, of: user) {
+        switch services.loopReader.query(request) {
         case .reply(let reply): finish(operation.id, reply)
-        case .needsPool(let plan):
-            stream(request, operation, planBytes: plan.byteCount) { plan }
+        case .needsPool(let plan): stream(request, operation) { plan }
         }
     }
 
-    /// Roughly the memory of the plan of a query that has not been planned yet.
-    private static func planBytes(of request: QueryRequest) -> Int {
-        request.shape.byteCount * planBytesPerByte
-    }
-
-    /// A node of an expression takes some 16 bytes of a shape and 1 KiB of a plan.
-    private static let planBytesPerByte = 64
-
-    /// - Parameter planBytes: The memory of the plan, which the stream has until its end.
     private func stream(
-        _ request: QueryRequest, _ operation: Operation, planBytes: Int,
+        _ request: QueryRequest, _ operation: Operation,
         plan: @escaping @Sendable () throws(LarderError) -> any QueryPlan
     ) {
         guard let context else { return }
-        let bytes = frame.memoryBytes + planBytes
+        let bytes = frame.memoryBytes
         if let refusal = quota.addRequest(bytes) {
             return finish(operation.id, .failed(refusal))
         }
@@ -97,14 +80,13 @@ extension ConnectionHandler {
             credit: request.credit, time: operation.time(atMost: services.limits.readTimeMax),
             bytes: bytes, services: services, readers: readers(for: operation),
             connection: self, eventLoop: context.eventLoop)
-        requests[operation.id] = stream
+        streams[operation.id] = stream
         stream.start()
     }
 
     private func explain(_ request: QueryRequest, _ operation: Operation) {
         let view = services.view
-        let bytes = frame.memoryBytes + Self.planBytes(of: request)
-        onPool(operation, bytes: bytes) { (reader, budget) throws(ReadFailure) in
+        onPool(operation) { (reader, budget) throws(ReadFailure) in
             let plan: any QueryPlan
             do throws(LarderError) {
                 plan = try view.plan(try request.shape.decoded(), request.parameters)
@@ -153,29 +135,27 @@ extension ConnectionHandler {
             let reply: Reply
             do throws(LarderError) { reply = try result.get() } catch { reply = .failed(error) }
             let encodable = EncodableReply(reply, to: id, encodedAbove: replyBytesMax)
-            port.end { $0.streamEnded(id, encodable) }
+            port.execute { $0.finish(id, encodable) }
         }
     }
 
-    /// - Parameter done: Called on a thread of the pool, after the reader is free again, or on the
-    ///   thread that ended the wait for a reader.
+    /// - Parameter done: Called on a thread of the pool, after the reader is free again.
     func readOnPool<Output>(
         _ operation: Operation, bytes: Int? = nil,
         _ read: @escaping @Sendable (any StoreReader, ReadBudget) throws(ReadFailure) -> Output,
-        _ done: @escaping @Sendable (Result<Output, LarderError>, OffLoopRequest.Port) -> Void
+        _ done: @escaping @Sendable (Result<Output, LarderError>, ConnectionPort) -> Void
     ) {
         guard let port else { return }
         let bytes = bytes ?? frame.memoryBytes
         if let refusal = quota.addRequest(bytes) { return finish(operation.id, .failed(refusal)) }
         let deadline = ContinuousClock.now.advanced(
             by: operation.time(atMost: services.limits.readTimeMax))
-        let open = OffLoopRequest(requestID: operation.id, connection: self)
-        requests[operation.id] = open
-        let (cancellation, readPort) = (open.cancellation, OffLoopRequest.Port(open, port))
+        // Only the end of its snapshot cancels the read.
+        let cancellation = ReadCancellation()
         let readers = readers(for: operation)
         let release = readers.release
         readers.acquire(
-            readerRequest(bytes: bytes, cancellation, endSnapshot: { cancellation.cancel() })
+            readerRequest(bytes: bytes, endSnapshot: { cancellation.cancel() })
         ) { reader in
             var result: Result<Output, LarderError>
             switch reader {
@@ -187,14 +167,13 @@ extension ConnectionHandler {
                             reader.reader,
                             reader.budget(deadline: deadline, cancellation: cancellation)))
                 } catch {
-                    // If the read has ended otherwise, it has had its reply.
                     result = .failure(
                         cancellation.isCancelled ? ReaderPool.snapshotExpired : error.larderError)
                 }
                 release(reader)
             }
             port.execute { $0.requestEnded(bytes) }
-            done(result, readPort)
+            done(result, port)
         }
     }
 
@@ -203,17 +182,15 @@ extension ConnectionHandler {
 
     /// A request of this connection for a reader.
     ///
-    /// - Parameters:
-    ///   - bytes: The memory that the request takes.
-    ///   - cancellation: Ends the wait for a reader.
+    /// - Parameter bytes: The memory that the request takes.
     func readerRequest(
-        bytes: Int, _ cancellation: ReadCancellation, endSnapshot: @escaping @Sendable () -> Void
+        bytes: Int, endSnapshot: @escaping @Sendable () -> Void
     ) -> ReaderPool.Request {
         guard let context else { preconditionFailure("a closed connection reads nothing") }
         return ReaderPool.Request(
             connection: ObjectIdentifier(self), user: user,
             byteCount: bytes * Self.executedBytesPerByte, eventLoop: context.eventLoop,
-            endSnapshot: endSnapshot, cancellation: cancellation)
+            endSnapshot: endSnapshot)
     }
 
     private func ping(_ operation: Operation) {
@@ -235,7 +212,7 @@ extension ConnectionHandler {
 
     /// Where an operation gets its reader.
     private func readers(for operation: Operation) -> ReaderSource {
-        (requests[operation.snapshot] as? SnapshotLease)?.readers ?? ReaderSource(services.pool)
+        snapshots[operation.snapshot]?.readers ?? ReaderSource(services.pool)
     }
 
     private func observe(_ request: ObserveRequest, _ operation: Operation) {
@@ -251,7 +228,7 @@ extension ConnectionHandler {
         let observer = Observer(
             requestID: operation.id, request, bytes: bytes, connection: self,
             eventLoop: context.eventLoop)
-        requests[operation.id] = observer
+        observers[operation.id] = observer
         observer.start()
     }
 
@@ -261,7 +238,7 @@ extension ConnectionHandler {
             requestID: operation.id, credit: credit,
             time: operation.time(atMost: services.limits.backupTimeMax), connection: self,
             eventLoop: context.eventLoop)
-        requests[operation.id] = backup
+        backups[operation.id] = backup
         backup.start()
     }
 
@@ -270,13 +247,13 @@ extension ConnectionHandler {
         let snapshot = SnapshotLease(
             requestID: operation.id, time: operation.time(atMost: services.limits.readTimeMax),
             connection: self, eventLoop: context.eventLoop)
-        requests[operation.id] = snapshot
+        snapshots[operation.id] = snapshot
         snapshot.open()
     }
 
     private func history(_ request: HistoryRequest, _ operation: Operation) {
         guard let context else { return }
-        let bytes = request.objects.reduce(frame.memoryBytes) { $0 + Self.planBytes(of: $1) }
+        let bytes = frame.memoryBytes
         if let refusal = quota.addRequest(bytes) {
             return finish(operation.id, .failed(refusal))
         }
@@ -288,7 +265,7 @@ extension ConnectionHandler {
             requestID: operation.id, request,
             time: operation.time(atMost: services.limits.readTimeMax), bytes: bytes,
             readers: readers(for: operation), connection: self, eventLoop: context.eventLoop)
-        requests[operation.id] = stream
+        historyStreams[operation.id] = stream
         stream.start()
     }
 
@@ -309,7 +286,7 @@ extension ConnectionHandler {
             // A stream that is stored batch by batch holds no resources between its batches.
             let isLimited = insertion.isAtomic || operation.timeoutMilliseconds > 0
             let time = operation.time(atMost: services.limits.atomicStreamTimeMax)
-            requests[operation.id] = InsertStream(
+            insertStreams[operation.id] = InsertStream(
                 requestID: operation.id,
                 InsertionRequest(
                     insertion, from: source,

@@ -1,4 +1,3 @@
-import Glibc
 import LarderModel
 import LarderWire
 
@@ -18,9 +17,7 @@ package final class DirectReader {
     package init(_ backend: any StoreBackend) throws(LarderError) {
         view = backend
         reader = try backend.makeReader()
-        plans = PlanCache(
-            countMax: limits.plansMax,
-            memory: SharedLimit(limits.planMemory.total, userShare: 1))
+        plans = PlanCache(countMax: limits.plansMax, shapeBytesMax: limits.planShapeBytesMax)
     }
 
     /// Reads the state of the store at this moment, whatever is saved meanwhile, until it is
@@ -70,7 +67,7 @@ package final class DirectReader {
         let query = try request.shape.decoded()
         let plan = try view.plan(query, request.parameters)
         if !plan.dependsOnArguments {
-            plans.insert(PlanCache.Entry(plan: plan, of: getuid()), for: request.shape)
+            plans.insert(PlanCache.Entry(plan: plan), for: request.shape)
         }
         return plan
     }

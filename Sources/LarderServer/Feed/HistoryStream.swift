@@ -8,7 +8,7 @@ import NIOCore
 /// It belongs to its connection's event loop. Pages are read on the pool, one at a time and only
 /// while the socket is writable and the client has credit left. Between two pages it has no reader
 /// and no snapshot: it is a position in the history. New transactions come from ``LoopFeed``.
-final class HistoryStream: OpenRequest {
+final class HistoryStream {
     private enum Phase {
         case reading
         /// The client or its socket is not ready for the next page.
@@ -47,8 +47,6 @@ final class HistoryStream: OpenRequest {
     /// The number of replies that the client still accepts; nil is unlimited.
     private var credit: UInt32?
     private var timer: Scheduled<Void>?
-    /// Stops the read of the page that is being read.
-    private var cancellation = ReadCancellation()
     /// Whether the client knows that it has everything.
     private var hasReportedCurrent = false
     /// Where the client knows that the stream is.
@@ -97,9 +95,10 @@ final class HistoryStream: OpenRequest {
 
     // MARK: The client
 
+    /// The client accepts more replies.
     func grant(_ replies: UInt32) {
         guard let credit else { return }
-        self.credit = credit.addingClamped(replies)
+        self.credit = credit.addingReportingOverflow(replies).overflow ? .max : credit + replies
         resume()
     }
 
@@ -111,25 +110,26 @@ final class HistoryStream: OpenRequest {
 
     private var isClientReady: Bool { connection.isWritable && credit != 0 }
 
+    /// The client has cancelled the request.
     func cancel() {
-        fail(LarderError(.cancelled, "the request was cancelled by its client"))
+        finish(.failed(LarderError(.cancelled, "the request was cancelled by its client")))
     }
 
+    /// The server is stopping.
     func serverStops() {
-        if follows { fail(ConnectionState.stopping) }
+        if follows { finish(.failed(ConnectionState.stopping)) }
     }
 
+    /// The client sends nothing more.
     func inputEnded() {
-        if follows { fail(LarderError(.cancelled, "the client has ended its input")) }
+        if follows { finish(.failed(LarderError(.cancelled, "the client has ended its input"))) }
     }
 
-    func fail(_ error: LarderError) { finish(.failed(error)) }
-
+    /// Ends without a reply, because the connection closes.
     func abandon() {
         if case .ended = phase { return }
         phase = .ended
         timer?.cancel()
-        cancellation.cancel()
         if follows {
             feed.close(self)
             services.registry.followerEnded(of: connection.user)
@@ -195,13 +195,11 @@ final class HistoryStream: OpenRequest {
         let (release, read) = (readers.release, nextRead)
         let (id, encodedAbove) = (requestID, services.limits.loopReplyBytesMax)
         let cancellation = ReadCancellation()
-        self.cancellation = cancellation
         let deadline = follows ? ContinuousClock.now + services.limits.readTimeMax : deadline
         let report = reporter()
         readers.acquire(
             connection.readerRequest(
-                bytes: checked == nil ? bytes : 0, cancellation,
-                endSnapshot: { cancellation.cancel() })
+                bytes: checked == nil ? bytes : 0, endSnapshot: { cancellation.cancel() })
         ) { reader in
             switch reader {
             case .failure(let error): report(.failed(error))

@@ -48,7 +48,7 @@ struct ObserverPort: Sendable {
 ///
 /// It belongs to its connection's event loop. It sends a reply only while the socket is writable
 /// and the client has credit left.
-final class Observer: OpenRequest {
+final class Observer {
     private enum Phase {
         /// It waits for the whole result.
         case joining
@@ -97,18 +97,20 @@ final class Observer: OpenRequest {
 
     // MARK: The client
 
+    /// The client accepts more replies.
     func grant(_ replies: UInt32) {
         guard let credit else { return }
-        self.credit = credit.addingClamped(replies)
+        self.credit = credit.addingReportingOverflow(replies).overflow ? .max : credit + replies
         resume()
     }
 
+    /// The client has cancelled the request.
     func cancel() { fail(LarderError(.cancelled, "the request was cancelled by its client")) }
 
-    func inputEnded() { cancel() }
+    /// The server is stopping, or the client sends nothing more.
+    func stop(_ error: LarderError) { fail(error) }
 
-    func serverStops() { fail(ConnectionState.stopping) }
-
+    /// Ends without a reply, because the connection closes.
     func abandon() {
         if case .ended = phase { return }
         phase = .ended

@@ -9,7 +9,7 @@ import Synchronization
 /// The loop allows one batch ahead, and only while the socket is writable and the client has credit
 /// left; so a slow client uses a reader for a bounded time and memory for three or four batches.
 /// However the stream ends, it releases its reader exactly once.
-final class QueryStream: OpenRequest {
+final class QueryStream {
     private enum Phase {
         /// A reader is being acquired, or a batch is being read.
         case reading
@@ -117,8 +117,7 @@ final class QueryStream: OpenRequest {
         let (execution, pool) = (execution, pool)
         let report = reporter()
         readers.acquire(
-            connection.readerRequest(
-                bytes: bytes, execution.cancellation, endSnapshot: snapshotEnder())
+            connection.readerRequest(bytes: bytes, endSnapshot: snapshotEnder())
         ) { reader in
             switch reader {
             case .success(let reader): Self.readBatch(execution, reader, pool, report)
@@ -139,9 +138,10 @@ final class QueryStream: OpenRequest {
         execution.allowNext()
     }
 
+    /// The client accepts more batches.
     func grant(_ batches: UInt32) {
         guard let credit else { return }
-        self.credit = credit.addingClamped(batches)
+        self.credit = credit.addingReportingOverflow(batches).overflow ? .max : credit + batches
         resume()
     }
 
@@ -160,12 +160,12 @@ final class QueryStream: OpenRequest {
         }
     }
 
+    /// The client has cancelled the query.
     func cancel() {
-        fail(LarderError(.cancelled, "the query was cancelled by its client"))
+        finish(.failed(LarderError(.cancelled, "the query was cancelled by its client")))
     }
 
-    func fail(_ error: LarderError) { finish(.failed(error)) }
-
+    /// Ends without a reply, because the connection closes.
     func abandon() {
         expiry?.cancel()
         execution.cancellation.cancel()

@@ -6,7 +6,7 @@ import NIOCore
 ///
 /// It has a reader of the pool until its client cancels it or its time is over, and performs one
 /// read after the other. It belongs to its connection's event loop.
-final class SnapshotLease: OpenRequest {
+final class SnapshotLease {
     private enum Phase {
         case opening
         case idle(PooledReader)
@@ -32,8 +32,6 @@ final class SnapshotLease: OpenRequest {
     private let eventLoop: any EventLoop
     private var phase = Phase.opening
     private var waiters: [Waiter] = []
-    /// Ends the wait for a reader.
-    private let cancellation = ReadCancellation()
     private var expiry: Scheduled<Void>?
 
     init(
@@ -63,9 +61,7 @@ final class SnapshotLease: OpenRequest {
         let endSnapshot: @Sendable () -> Void = {
             eventLoop.execute { bound.value.end(.failed(ReaderPool.snapshotExpired)) }
         }
-        pool.acquire(
-            connection.readerRequest(bytes: 0, cancellation, endSnapshot: endSnapshot)
-        ) { reader in
+        pool.acquire(connection.readerRequest(bytes: 0, endSnapshot: endSnapshot)) { reader in
             switch reader {
             case .failure(let error): report(.failed(error))
             case .success(let reader):
@@ -130,19 +126,17 @@ final class SnapshotLease: OpenRequest {
 
     // MARK: The end
 
+    /// The client needs the snapshot no longer.
     func cancel() {
-        fail(LarderError(.cancelled, "the snapshot was ended by its client"))
+        end(.failed(LarderError(.cancelled, "the snapshot was ended by its client")))
     }
 
-    func inputEnded() { fail(Self.expired) }
+    /// The client sends nothing more, or the server is stopping.
+    func stop(_ error: LarderError) { end(.failed(error)) }
 
-    func serverStops() { fail(ConnectionState.stopping) }
-
-    func fail(_ error: LarderError) { end(.failed(error)) }
-
+    /// Ends without a reply, because the connection closes.
     func abandon() {
         expiry?.cancel()
-        cancellation.cancel()
         let (last, waiting) = (phase, waiters)
         phase = .ended
         waiters = []

@@ -10,7 +10,7 @@ import NIOCore
 /// the connection's user until they are stored or spooled. An error that ends the stream drops the
 /// waiting batches and is reported after the batch in progress, so the stored rows are those that
 /// earlier replies have reported.
-final class InsertStream: OpenRequest {
+final class InsertStream {
     private enum Item {
         /// A message of the client; one without rows only marks the end.
         case message(Batch?, isLast: Bool, bytes: Int)
@@ -31,8 +31,6 @@ final class InsertStream: OpenRequest {
     private unowned let connection: ConnectionHandler
     private let eventLoop: any EventLoop
     private let cancellation = ReadCancellation()
-    /// Why an atomic stream was ended while its rows were being stored.
-    private var reason: LarderError?
     /// When all rows must be stored; nil if only each batch has a limit.
     private let deadline: NIODeadline?
     private let spool: SpoolFile?
@@ -65,7 +63,7 @@ final class InsertStream: OpenRequest {
         deadline = time.map { .now() + TimeAmount($0) }
         guard let time else { return }
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        timer = eventLoop.scheduleTask(in: TimeAmount(time)) { bound.value.fail(Self.expired) }
+        timer = eventLoop.scheduleTask(in: TimeAmount(time)) { bound.value.end(Self.expired) }
     }
 
     // MARK: Messages of the client
@@ -73,12 +71,12 @@ final class InsertStream: OpenRequest {
     /// - Parameter bytes: The memory that the batch takes.
     func received(_ batch: Batch?, isLast: Bool, bytes: Int) {
         guard !isComplete else {
-            if !hasFailed { fail(Self.malformed("rows were sent after the last")) }
+            if !hasFailed { end(Self.malformed("rows were sent after the last")) }
             return
         }
         let ahead = waiting.count + (isBusy ? 1 : 0)
         guard ahead < Limits.unacknowledgedBatchesMax else {
-            return fail(
+            return end(
                 LarderError(
                     .resourceExhausted,
                     "more than \(Limits.unacknowledgedBatchesMax) batches of a stream were sent",
@@ -89,29 +87,31 @@ final class InsertStream: OpenRequest {
                 try received.insertion.check(batch, in: connection.services.store.schema)
             }
         } catch {
-            return fail(error)
+            return end(error)
         }
-        if let refusal = connection.quota.addRequest(bytes) { return fail(refusal) }
+        if let refusal = connection.quota.addRequest(bytes) { return end(refusal) }
         isComplete = isLast
         waiting.append(.message(batch, isLast: isLast, bytes: bytes))
         step()
     }
 
-    func cancel() { fail(Self.cancelled) }
+    /// The client has cancelled the stream.
+    func cancel() { end(Self.cancelled) }
 
+    /// The client sends no more bytes.
     func inputEnded() {
         guard !isComplete else { return }
-        fail(Self.malformed("the connection ended before the last rows"))
+        end(Self.malformed("the connection ended before the last rows"))
     }
 
-    /// The server waits for no more rows.
+    /// The server is stopping and waits for no more rows.
     func serverStops() {
         guard !isComplete else { return }
-        fail(ConnectionState.stopping)
+        end(ConnectionState.stopping)
     }
 
-    /// A batch that the writer has is stored; an atomic stream that the writer has is cancelled
-    /// unless it is stored already.
+    /// Ends without a reply, because the connection closes. A batch that the writer has is stored;
+    /// an atomic stream that the writer has is cancelled unless it is stored already.
     func abandon() {
         timer?.cancel()
         progress?.cancel()
@@ -121,12 +121,10 @@ final class InsertStream: OpenRequest {
     }
 
     /// Ends with a failure after the batch in progress. An atomic stream then stores nothing.
-    func fail(_ error: LarderError) {
+    private func end(_ error: LarderError) {
         switch phase {
         case .ended: return
-        case .storing:
-            reason = reason ?? error
-            cancellation.cancel()
+        case .storing: cancellation.cancel()
         case .receiving where hasFailed: return
         case .receiving:
             dropWaiting()
@@ -255,7 +253,6 @@ final class InsertStream: OpenRequest {
     private func committed(_ outcome: Result<InsertedRows, LarderError>) {
         guard case .storing = phase else { return }
         switch outcome {
-        case .failure(let error) where error.code == .cancelled: finish(.failed(reason ?? error))
         case .failure(let error): finish(.failed(connection.services.known(error)))
         case .success(var rows):
             rows.batchCount = stored.batchCount

@@ -65,21 +65,19 @@ extension Store {
         var options = options
         options.assignsNewIdentifier = false
         var schema = storeDescription.schema
-        var watch = MigrationWatch(progress: progress)
         switch change {
         case .none: break
-        case .migration(let new, let cancellation):
+        case .migration(let new):
             options.migrates = true
             schema = new
-            watch.cancellation = cancellation
-        case .contents(let copy, let cancellation):
+        case .contents(let copy):
             progress(MigrationProgress(step: "stores the result"))
-            try takeContents(of: copy, stoppedBy: cancellation)
+            try takeContents(of: copy)
             schema = copy.storeDescription.schema
         }
         return try OpenedStore.open(
             path: path, claimed: file, schema: schema, options: options,
-            synchronous: synchronous, watch: watch)
+            synchronous: synchronous, progress: progress)
     }
 
     /// Empties the log, which has the pages of a change that failed: as many as the disk had space

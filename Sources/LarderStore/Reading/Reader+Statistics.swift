@@ -22,9 +22,7 @@ extension Reader {
                 Statistic("pages", .int(pageCount)),
                 Statistic("freePages", .int(try pragma("freelist_count"))),
                 Statistic("sqliteVersion", .string(try sqliteVersion())),
-                Statistic("statementBytes", .int(Int64(session.statementBytes))),
-            ] + DatabaseMemory.statistics
-                + session.archiveStatistics(pageBytes: Int(clamping: pageSize))
+            ] + session.archiveStatistics(pageBytes: Int(clamping: pageSize))
         } catch {
             switch error {
             case .failed(let failure): throw failure

@@ -39,7 +39,6 @@ extension Writer {
     func performMaintenance() {
         guard needsMaintenance || needsReadersToEnd, let connection = statements?.connection
         else { return }
-        DatabaseMemory.useReserve()
         let pageCount = connection.logPageCount
         if isLogFull(pageCount) {
             logRoom = pageCount + max(pageCount, Pages.addedMin)
