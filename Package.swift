@@ -170,13 +170,18 @@ let package = Package(
         .target(
             name: "InputFuzzing",
             dependencies: [
-                "LarderModel", "LarderWire", "LarderStore", "QueryFuzzing", "TestSupport",
+                "LarderModel", "LarderWire", "LarderStore", "LarderServer", "QueryFuzzing",
+                "TestSupport",
+                .product(name: "Logging", package: "swift-log", condition: server),
             ], path: "Tests/InputFuzzing", exclude: ["Corpus", "Dictionaries"],
             swiftSettings: strict),
         .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
         .executableTarget(
             name: "FuzzInputs", dependencies: ["InputFuzzing", "CLibFuzzer"],
             path: "Tests/FuzzInputs", swiftSettings: strict),
+        .executableTarget(
+            name: "FuzzRequests", dependencies: ["InputFuzzing", "TestSupport"],
+            path: "Tests/FuzzRequests", swiftSettings: strict),
         .testTarget(
             name: "LarderModelTests", dependencies: ["LarderModel", "TestSupport"],
             exclude: ["Scripts"], swiftSettings: strict),

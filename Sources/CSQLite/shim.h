@@ -11,6 +11,15 @@ static inline int larder_sqlite3_forget_memory_use(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
+// The allocator of the library, and another one. Before anything else is called, too.
+static inline int larder_sqlite3_get_allocator(sqlite3_mem_methods *methods) {
+    return sqlite3_config(SQLITE_CONFIG_GETMALLOC, methods);
+}
+
+static inline int larder_sqlite3_set_allocator(const sqlite3_mem_methods *methods) {
+    return sqlite3_config(SQLITE_CONFIG_MALLOC, methods);
+}
+
 static const int larder_sqlite3_short_read = SQLITE_IOERR_SHORT_READ;
 
 static inline int larder_sqlite3_bind_text(

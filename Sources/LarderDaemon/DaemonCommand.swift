@@ -93,9 +93,29 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "End a migration in stages whose client sends nothing for this time.",
+            valueName: "seconds"))
+    var migrationIdleTimeout = 30
+
+    @Option(
+        help: ArgumentHelp(
+            "Group whose members may migrate the store, besides root, the owner of the store file "
+                + "and the user of larderd. A name or a number. Default: none.",
+            valueName: "group"))
+    var migrationGroup: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Maximum disk space for buffered rows of unfinished atomic imports.",
             valueName: "MiB"))
     var maxSpool = ServerLimits().spoolBytes.total >> 20
+
+    @Option(
+        help: ArgumentHelp(
+            "Maximum memory of SQLite: page caches, statements, sorting. A request that needs more "
+                + "fails.",
+            valueName: "MiB"))
+    var maxDatabaseMemory = 512
 
     @Option(
         help: ArgumentHelp(
@@ -162,6 +182,8 @@ struct DaemonCommand: ParsableCommand {
             ("--max-connections-per-user", maxConnectionsPerUser),
             ("--query-timeout", queryTimeout), ("--max-spool", maxSpool),
             ("--migration-timeout", migrationTimeout),
+            ("--migration-idle-timeout", migrationIdleTimeout),
+            ("--max-database-memory", maxDatabaseMemory),
             ("--history-age", historyAge ?? 1), ("--archive-interval", archiveInterval),
             ("--archive-keep-for", archiveKeepFor ?? 1),
             ("--archive-keep-bytes", archiveKeepBytes ?? 1),
@@ -227,6 +249,7 @@ struct DaemonCommand: ParsableCommand {
             userShare: min(1, Double(maxConnectionsPerUser) / Double(maxConnections)))
         limits.readTimeMax = .seconds(queryTimeout)
         limits.migrationTimeMax = .seconds(migrationTimeout)
+        limits.migrationSilenceMax = .seconds(migrationIdleTimeout)
         limits.spoolBytes.total = maxSpool << 20
         limits.historyRetention = HistoryRetention(
             ageMax: historyAge.map { Double($0) * Self.secondsPerDay }, countMax: historyCount)

@@ -62,13 +62,18 @@ enum Larderd {
         let ownerFile = try options.store.map { (path) throws(LarderError) in
             try OwnerFile.claimIfPossible(path)
         }
+        guard DatabaseMemory.setLimit(bytes: options.maxDatabaseMemory << 20) else {
+            throw UsageError(message: "SQLite cannot be configured in this process")
+        }
         let store = try open(options, notification, logger)
         if let warning = store.warning { logger.warning("\(warning)") }
         let listening =
             try path.map { [try ListeningSocket(path: $0, mode: options.mode)] } ?? sockets
         var serverOptions = Server.Options(name: "larderd \(Version.current)")
         serverOptions.limits = options.limits
+        serverOptions.memoryReleased = { ProcessMemory.release() }
         serverOptions.spoolFolder = store.folder
+        serverOptions.migrationRights = try options.migrationRights()
         serverOptions.ownerFile = ownerFile ?? nil
         serverOptions.idleTimeMax = options.idleExit.map { .seconds($0) }
         let server = try Server(

@@ -14,4 +14,7 @@ enum ProcessMemory {
         mallopt(M_MMAP_THRESHOLD, keptBlockBytesMax)
         mallopt(M_TRIM_THRESHOLD, keptEndBytesMax)
     }
+
+    /// Returns all free pages to the system, also those between blocks that are in use.
+    static func release() { malloc_trim(0) }
 }

@@ -43,6 +43,9 @@ public enum Limits {
     public static let historyFilterNamesMax = 1_000
     /// Fetches of objects in a request for the history.
     public static let historyObjectsMax = 16
+    /// The numbers of transactions: 0 is before the first one. The last one is never reached, and
+    /// has a successor.
+    public static let transactionNumbers: ClosedRange<Int64> = 0...1 << 62
     /// Transactions and runs of changes that one page of the history looks at.
     public static let historyPageTransactionsMax = 10_000
     public static let historyPageRunsMax = 100_000
@@ -72,7 +75,8 @@ public enum Limits {
     public static let authorBytesMax = 256
     /// The idempotency key of a change set, in UTF-8 bytes.
     public static let idempotencyKeyBytesMax = 64
-    /// Saves with an idempotency key whose results the store keeps, and for how long in seconds.
+    /// Saves of one user with an idempotency key whose results the store keeps, and for how long in
+    /// seconds. A user who has as many saves with no other key until the oldest one has expired.
     public static let idempotencyKeysMax: Int64 = 1_000_000
     public static let idempotencyKeySecondsMax = 86_400.0
     /// Batches of an insertion that a client may send before the server has acknowledged them.

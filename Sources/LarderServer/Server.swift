@@ -27,6 +27,11 @@ public final class Server: Service {
         /// have no names and disappear with the process.
         public var spoolFolder = "/var/tmp"
         public var limits = ServerLimits()
+        /// Who may migrate the store, besides root and the user of this process.
+        public var migrationRights = MigrationRights()
+        /// Called on any thread when the server has become idle after long reads and has closed
+        /// what they used. A program of its own can return free memory to the system then.
+        public var memoryReleased: @Sendable () -> Void = {}
         /// Loops of the program, which other servers use too; nil for loops of its own.
         package var eventLoops: EventLoops?
         /// Where other processes find the server by the path of its store; nil for nowhere. The
@@ -55,6 +60,7 @@ public final class Server: Service {
     private let listeningSockets: [ListeningSocket]
     private let idle: IdleWatch?
     private let options: Options
+    private let migrationTurns: MigrationTurns
     let notification: Notification
     let logger: Logger
     let state = Mutex(State())
@@ -84,6 +90,7 @@ public final class Server: Service {
         self.group = group
         self.listeningSockets = listeningSockets
         self.options = options
+        migrationTurns = MigrationTurns(limits: options.limits)
         self.notification = notification
         self.logger = logger
         let core = makeCore(backend, writer, nil)
@@ -96,7 +103,10 @@ public final class Server: Service {
     ) -> ServerCore {
         ServerCore(
             backend: backend, writer: writer, group: group, options: options, idle: idle,
-            migrations: Migrations(backend: backend, session: session) { [weak self] in self },
+            migrations: Migrations(
+                backend: backend, session: session, rights: options.migrationRights,
+                turns: migrationTurns
+            ) { [weak self] in self },
             logger: logger)
     }
 
@@ -184,12 +194,18 @@ public final class Server: Service {
         notification.stopping()
         notification.extendTime(by: options.limits.stopTimeMax * 2)
         let eventLoop = group.next()
+        let interruption = NIODeadline.now() + TimeAmount(options.limits.stopGraceTime)
+        // Not only when the core stops, because a migration is awaited before that. Weak, because
+        // the store must be released before the end is reported.
+        let timer = eventLoop.scheduleTask(deadline: interruption) { [weak self] in
+            self?.core.interrupt()
+        }
         let closing = channels.map { $0.close() }
         return EventLoopFuture.andAllComplete(closing, on: eventLoop).flatMap {
             self.endMigrations(on: eventLoop)
         }.flatMap {
-            self.core.stop(on: eventLoop)
-        }
+            self.core.stop(interruptingAt: interruption, on: eventLoop)
+        }.always { _ in timer.cancel() }
     }
 
     private func releaseListeningSockets() {

@@ -20,7 +20,7 @@ final class ServerCore: Sendable {
     private let registry: ConnectionRegistry
     private let loopReaders: [LoopReader]
     private let services: [ObjectIdentifier: ConnectionServices]
-    private let stopTimeMax: Duration
+    private let limits: ServerLimits
 
     init(
         backend: any StoreBackend, writer: (any StoreWriter)?,
@@ -33,7 +33,7 @@ final class ServerCore: Sendable {
         let registry = ConnectionRegistry(
             limits: limits, descriptorLimit: Self.descriptorLimit,
             becameEmpty: { idle?.becameIdle() })
-        let pool = ReaderPool(backend: backend, limits: limits)
+        let pool = ReaderPool(backend: backend, limits: limits, becameIdle: options.memoryReleased)
         let disposal = Disposal(pool: pool)
         let spools = SpoolQuota(folder: options.spoolFolder, limits: limits)
         let backups = BackupQuota(folder: options.spoolFolder, limits: limits)
@@ -56,9 +56,9 @@ final class ServerCore: Sendable {
         let started = ContinuousClock.now
         let statistics: @Sendable () -> [Statistic] = {
             [Statistic("uptimeSeconds", .int((ContinuousClock.now - started).components.seconds))]
-                + registry.statistics + Self.statistics(of: loopReaders)
-                + pool.statistics + (writes?.statistics ?? []) + spools.statistics
-                + backups.statistics + liveQueries.statistics
+                + registry.statistics + Self.statistics(of: loopReaders) + pool.statistics
+                + (writes?.statistics ?? []) + spools.statistics + backups.statistics
+                + liveQueries.statistics + Self.memoryStatistics(registry, pool, liveQueries)
         }
         let slowReads = SlowReads(limits: limits)
         let activity = ActivityCollector(
@@ -88,7 +88,7 @@ final class ServerCore: Sendable {
         self.writes = writes
         self.registry = registry
         self.loopReaders = loopReaders
-        self.stopTimeMax = limits.stopTimeMax
+        self.limits = limits
         // The connection that began a session is not one of these.
         idle?.watch { migrations.session == nil && registry.isEmpty }
     }
@@ -147,7 +147,21 @@ final class ServerCore: Sendable {
             Statistic("replyCacheHits", sum { $0.cacheHits.load(ordering: .relaxed) }),
             Statistic("planCacheHits", sum { $0.planHits.load(ordering: .relaxed) }),
             Statistic("planCacheMisses", sum { $0.planMisses.load(ordering: .relaxed) }),
+            Statistic("planCacheBytes", sum { $0.planBytes.load(ordering: .relaxed) }),
+            Statistic("replyCacheBytes", sum { $0.replyBytes.load(ordering: .relaxed) }),
         ]
+    }
+
+    /// The memory of each user: its requests and replies, its long reads, and its live queries.
+    private static func memoryStatistics(
+        _ registry: ConnectionRegistry, _ pool: ReaderPool, _ liveQueries: LiveQueries
+    ) -> [Statistic] {
+        let amounts = registry.memoryByUser + pool.memoryByUser + liveQueries.memoryByUser
+        var bytes: [UInt32: Int] = [:]
+        for (user, amount) in amounts { bytes[user, default: 0] += amount }
+        return bytes.sorted { $0.key < $1.key }.map { user, amount in
+            Statistic("memoryBytesOfUser\(user)", .int(Int64(amount)))
+        }
     }
 
     /// Adds the handler of a connection to a channel. It must be called on the channel's event
@@ -187,14 +201,14 @@ final class ServerCore: Sendable {
         }
     }
 
-    /// Lets every connection complete its requests, or closes it after `stopTimeMax`; then closes
-    /// the writer, the pool and the readers.
-    func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
-        let registry = registry
-        let timer = eventLoop.scheduleTask(in: TimeAmount(stopTimeMax)) { registry.closeAll() }
-        let drained = eventLoop.makePromise(of: Void.self)
-        registry.drain { drained.succeed() }
-        return close(after: drained.futureResult, timer, on: eventLoop)
+    /// Lets every connection complete its requests until they are interrupted, or closes it after
+    /// `stopTimeMax`; then closes the writer, the pool and the readers.
+    ///
+    /// - Parameter interruption: When the requests are interrupted.
+    func stop(
+        interruptingAt interruption: NIODeadline, on eventLoop: any EventLoop
+    ) -> EventLoopFuture<Void> {
+        end(interruptingAt: interruption, on: eventLoop)
     }
 
     /// The same for a migration: the connection that requested it stays, and new ones are refused
@@ -203,13 +217,37 @@ final class ServerCore: Sendable {
         refusing reason: LarderError, leaving requester: ConnectionPort?,
         on eventLoop: any EventLoop
     ) -> EventLoopFuture<Void> {
+        end(
+            refusing: reason, leaving: requester,
+            interruptingAt: .now() + TimeAmount(limits.stopGraceTime), on: eventLoop)
+    }
+
+    private func end(
+        refusing reason: LarderError = ConnectionState.stopping,
+        leaving requester: ConnectionPort? = nil, interruptingAt interruption: NIODeadline,
+        on eventLoop: any EventLoop
+    ) -> EventLoopFuture<Void> {
         let registry = registry
-        let timer = eventLoop.scheduleTask(in: TimeAmount(stopTimeMax)) {
-            registry.closeAll(except: requester)
-        }
+        // Weak, because the store must be released before the end is reported.
+        let timers = [
+            eventLoop.scheduleTask(deadline: interruption) { [weak self] in
+                self?.interrupt(except: requester)
+            },
+            eventLoop.scheduleTask(in: TimeAmount(limits.stopTimeMax)) {
+                registry.closeAll(except: requester)
+            },
+        ]
         let drained = eventLoop.makePromise(of: Void.self)
         registry.drain(refusing: reason, leaving: requester) { drained.succeed() }
-        return close(after: drained.futureResult, timer, on: eventLoop)
+        return close(after: drained.futureResult, on: eventLoop).always { _ in
+            for timer in timers { timer.cancel() }
+        }
+    }
+
+    /// Ends what runs, except a commit. Clients get UNAVAILABLE, and nothing is changed.
+    func interrupt(except requester: ConnectionPort? = nil) {
+        registry.interruptAll(except: requester)
+        writes?.interrupt()
     }
 
     /// Calls back when the last connection has closed, of those that are being drained.
@@ -221,11 +259,10 @@ final class ServerCore: Sendable {
     func refuse(_ reason: LarderError) { registry.refuse(reason) }
 
     private func close(
-        after drained: EventLoopFuture<Void>, _ timer: Scheduled<Void>, on eventLoop: any EventLoop
+        after drained: EventLoopFuture<Void>, on eventLoop: any EventLoop
     ) -> EventLoopFuture<Void> {
         let (writes, pool) = (writes, pool)
         return drained.flatMap {
-            timer.cancel()
             let closed = eventLoop.makePromise(of: Void.self)
             if let writes { writes.close { closed.succeed() } } else { closed.succeed() }
             return closed.futureResult

@@ -57,8 +57,13 @@ public struct ServerLimits: Hashable, Sendable {
     public var turnTimeMax: Duration = .microseconds(500)
     /// A longer frame is decoded on a thread of the pool.
     public var loopFrameBytesMax = 128 << 10
-    /// A read whose frame is longer is planned and performed there.
+    /// A read whose frame is longer is planned and performed there, and so is a query whose shape,
+    /// which is the query without its values, is longer: to plan it takes some 0.2 milliseconds for
+    /// each KiB.
     public var loopReadBytesMax = 32 << 10
+    public var loopShapeBytesMax = 4 << 10
+    /// So is a read that needs a longer statement, which SQLite prepares without interruption.
+    public var loopStatementBytesMax = 32 << 10
     /// The longer frames of one user are decoded one at a time.
     public var parallelFrameBytesMax = 1 << 20
     /// A longer reply is encoded on a thread of the pool.
@@ -84,9 +89,13 @@ public struct ServerLimits: Hashable, Sendable {
     /// Reads that wait for a reader, at most 512 of one user, and the time that they wait.
     public var readsWaiting = SharedLimit(1_024, userShare: 0.5)
     public var readerWaitTimeMax: Duration = .seconds(5)
-    /// Cached plans per event loop, and the bytes of the query shapes that identify them.
+    /// Cached plans per event loop, and their memory: at most half of it for one user. A larger
+    /// plan than `planPart` of the share of a user is not cached.
     public var plansMax = 512
-    public var planShapeBytesMax = 4 << 20
+    public var planMemory = SharedLimit(8 << 20, userShare: 0.5)
+    /// The time without a read in the pool after which its readers are closed and free memory is
+    /// returned to the system.
+    public var idleMemoryTimeMax: Duration = .seconds(10)
     /// The memory of the reply cache, in total.
     public var replyCacheBytesMax = 16 << 20
 
@@ -142,8 +151,13 @@ public struct ServerLimits: Hashable, Sendable {
     /// the last part.
     public var backups = SharedLimit(4, userShare: 0.5)
     public var backupTimeMax: Duration = .seconds(3_600)
-    /// The time of a migration session, from its begin to its commit.
+    /// The time of a migration session, from its begin to its commit, and the time without a
+    /// message from its client after which it is ended.
     public var migrationTimeMax: Duration = .seconds(3_600)
+    public var migrationSilenceMax: Duration = .seconds(30)
+    /// The bounds of the time for which others work between two migrations of one user.
+    public var migrationPauseMin: Duration = .seconds(1)
+    public var migrationPauseMax: Duration = .seconds(60)
     /// The time for which the writer copies pages between two groups of writes.
     public var backupStepTimeMax: Duration = .microseconds(500)
     /// The bytes of one part.
@@ -151,7 +165,10 @@ public struct ServerLimits: Hashable, Sendable {
 
     // Shutdown.
 
-    /// The time for which a stopping server waits for its connections.
+    /// The time for which a stopping server, or one that is to be migrated, lets the requests run
+    /// that it has received; then it interrupts them, except a commit.
+    public var stopGraceTime: Duration = .seconds(5)
+    /// The time for which it waits for its connections.
     public var stopTimeMax: Duration = .seconds(10)
 
     public init() {}

@@ -1,3 +1,5 @@
+import LarderModel
+
 /// The bound of a resource that all users share.
 public struct SharedLimit: Hashable, Sendable {
     /// The amount of the resource, of all users together.
@@ -29,6 +31,9 @@ struct UserShares {
 
     init(_ limit: SharedLimit) { self.limit = limit }
 
+    /// The amount of each user who has something.
+    var amounts: [(user: UInt32, amount: Int)] { users.map { ($0.identifier, $0.amount) } }
+
     func used(by user: UInt32) -> Int { index(of: user).map { users[$0].amount } ?? 0 }
 
     private func index(of user: UInt32) -> Int? {
@@ -42,7 +47,7 @@ struct UserShares {
         let left = min(limit.total, total) - (used - used(by: user))
         guard left > 0 else { return 0 }
         // A share such as a third is not exact as a number of the machine.
-        return max(1, Int((Double(left) * limit.userShare + 1e-6).rounded(.down)))
+        return max(1, Int(clamped: (Double(left) * limit.userShare + 1e-6).rounded(.down)))
     }
 
     func allows(_ amount: Int, for user: UInt32, total: Int = .max) -> Bool {

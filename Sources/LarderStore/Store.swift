@@ -34,6 +34,8 @@ public final class Store: StoreBackend {
     /// The connection that opened the file, until the writer takes it. It holds the process's lock.
     private let writerConnection: Mutex<Connection?>
     let stamps = ChangeStamps()
+    /// That of the prepared statements of all connections.
+    let statementMemory = MemoryCounter()
     /// nil if the store is not archived.
     let archive: Archive?
 
@@ -90,7 +92,7 @@ public final class Store: StoreBackend {
     ) throws(LarderError) -> Store {
         let opened = try OpenedStore.open(
             path: path, schema: schema, options: options,
-            synchronous: options.synchronous.setting, progress: progress)
+            synchronous: options.synchronous.setting, watch: MigrationWatch(progress: progress))
         if !options.isReadOnly { removeAbandonedCopy(of: path) }
         let archive = try archive.map { (archive) throws(LarderError) in
             try Archive.open(

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// One kind of input from outside, and what must hold for any bytes of it.
 ///
 /// `scripts/fuzz` runs each kind under libFuzzer, and every test run replays its corpus. A crash,
@@ -24,6 +26,22 @@ public enum FuzzedInputs {
     }
 
     public static var names: [String] { all.map { $0.name } }
+
+    private static let corpora = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "Corpus").path
+
+    /// The names of the folders of inputs.
+    public static func corpusNames() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: corpora)
+    }
+
+    /// The inputs of a kind that are in the repository.
+    public static func corpus(_ name: String) throws -> [(file: String, bytes: [UInt8])] {
+        let folder = "\(corpora)/\(name)"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).sorted().map { file in
+            (file, [UInt8](try Data(contentsOf: URL(filePath: "\(folder)/\(file)"))))
+        }
+    }
 
     /// The kind with this name; nil if there is none.
     public static func input(named name: String) throws -> (any FuzzedInput)? {

@@ -35,6 +35,14 @@ enum StoreSample {
             {"name":"items","destination":"Item","toMany":true,"inverse":"tags"}]}]}
         """
 
+    /// The schema, and one with another attribute.
+    static let schemas = [
+        schema,
+        schema.replacing(#""version":"1.0.0""#, with: #""version":"1.1.0""#).replacing(
+            #"{"name":"grade","#,
+            with: #"{"name":"rank","type":"int64","optional":true},{"name":"grade","#),
+    ]
+
     static func create(at path: String) throws {
         let store = try Store.open(path: path, schema: SchemaFile.schema(parsing: schema))
         let writer = try store.makeWriter()

@@ -99,6 +99,18 @@ struct RecordTests {
         }
     }
 
+    @Test("an unknown case of an optional enum is an error, and not nil")
+    func unknownOptionalCase() throws {
+        let library = try Library()
+        let id = try library.store.insert(
+            "Book",
+            [
+                "title": "Glue", "keywords": .json("[]"), "binding": "glued",
+                "author": .object(try Ref(library.authors[0]).id),
+            ])
+        #expect(code { _ = try library.store.object(for: Ref<Book>(id)) } == .wrongType)
+    }
+
     @Test("inserting a record again updates it with upsert, and fails without")
     func upsert() throws {
         let library = try Library()

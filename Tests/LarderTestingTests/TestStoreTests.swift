@@ -20,6 +20,29 @@ struct TestStoreTests {
         #expect(try store.connect().count("Student") == 1)
     }
 
+    @Test(
+        "an observed query may have the greatest limit and interval, and others save",
+        arguments: [Int64.max, 6_200_000_000_000_000_000])
+    func extremeNumbers(number: Int64) throws {
+        let store = try TestStore(schemaFile: Self.schemaFile)
+        let results = store.client.observe(
+            Fetch("Student", sort: [SortKey("name")]), QueryParameters(limit: number),
+            every: .seconds(number))
+        #expect(try results.next()?.rows.isEmpty == true)
+        let others = store.client.observe(
+            Fetch("Student", sort: [SortKey("name")]), QueryParameters(limit: number))
+        #expect(try others.next()?.rows.isEmpty == true)
+        let writer = try store.connect()
+        for name in ["b", "a"] { _ = try writer.insert("Student", ["name": .string(name)]) }
+        var rows: [Record] = []
+        while rows.count < 2, let result = try others.next() { rows = result.rows }
+        #expect(try rows.map { try $0.string("name") } == ["a", "b"])
+        let missing = QueryExpression.comparison(Comparison(.object, .equal, .argument(.max)))
+        #expect(throws: LarderError.self) {
+            try writer.fetch(Fetch("Student", where: .tree(missing)))
+        }
+    }
+
     struct Student: Codable, Equatable {
         var id: PersistentIdentifier?
         var name: String

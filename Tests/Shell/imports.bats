@@ -43,6 +43,19 @@ teardown() {
     assert_equal 6 "$(larder count Sample)"
 }
 
+@test "a standard input that does not block is waited for" {
+    mkfifo pipe
+    python3 -c 'import os; os.set_blocking(0, False); os.execvp("larder", ["larder", "import", "Category", "-"])' <pipe >count 3>&- &
+    reader=$!
+    exec {writer}>pipe
+    # The system calls poll and ppoll, by their numbers on the machines of Debian.
+    until [[ $(cut -d ' ' -f 1 "/proc/$reader/syscall") =~ ^(7|73|271)$ ]]; do kill -0 "$reader"; done
+    echo '{"name": "late"}' >&"$writer"
+    exec {writer}>&-
+    wait "$reader"
+    assert_equal 1 "$(cat count)"
+}
+
 @test "an import error names the line, the property and the last committed line" {
     { seq 1 4500 | sed 's/.*/{"int64": &}/'; echo '{"int64": "x"}'; } >in
     assert_status 65 larder import Sample in

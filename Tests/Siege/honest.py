@@ -134,6 +134,23 @@ def saves(path: str, until: float, items: int) -> Measure:
     return repeated(path, until, SAVE_PAUSE_SECONDS, lambda connection: connection.call(framed))
 
 
+def keyed_saves(path: str, until: float, items: int) -> Measure:
+    """Inserts one object at a time with a key, and the first one again and again."""
+    seed = random.getrandbits(120)
+
+    def framed(number: int) -> bytes:
+        return wire.frame("save", wire.save(
+            wire.insert("Note", number=number), idempotency_key=f"{seed + number:x}"))
+    transactions: list[int] = []
+
+    def request(connection: Connection) -> None:
+        saved = connection.call(framed(len(transactions)))
+        transactions.append(saved.transaction)
+        if connection.call(framed(0)).transaction != transactions[0]:
+            raise Closed("a save with a key was stored twice")
+    return repeated(path, until, SAVE_PAUSE_SECONDS, request)
+
+
 def atomic_saves(path: str, until: float, items: int) -> Measure:
     """Inserts one object at a time with an atomic insert stream."""
     from larder_client import column

@@ -1,12 +1,13 @@
-"""Requests that wait in the server's memory."""
+"""Requests that wait in the server's memory, and queries that leave something there."""
 
 import functools
+import random
 
 import wire
 from answer_attacks import dots
 from attack import Outcome, Target, in_threads, persist
 from loop_attacks import QUERY, SAVE, body
-from wire import field
+from wire import Connection, field
 
 QUERY_CONNECTIONS = 60
 SAVE_CONNECTIONS = 27
@@ -15,6 +16,10 @@ VALUE_BYTES = 72
 # As many as the memory of one user allows.
 CHANGES_PER_SAVE = 220_000
 DOTS_PER_SAVE = 240_000
+PLAN_CONNECTIONS = 16
+# In a long query and in a short one.
+SEARCHES = 1_000
+COMPARISONS = 800
 
 
 @functools.cache
@@ -53,3 +58,14 @@ def waiting_saves(target: Target) -> Outcome:
     framed = waiting_dots()
     return in_threads(target, SAVE_CONNECTIONS, lambda target: persist(
         target, lambda connection, _: connection.call(framed) and None))
+
+
+def plans(target: Target) -> Outcome:
+    """Different queries of 1,000 SEARCH and of 800 comparisons, whose plans are large."""
+    def round(connection: Connection, outcome: Outcome) -> None:
+        first = random.randrange(1 << 20)
+        for text in (" OR ".join(f"SEARCH(text, 'w{first + each}')" for each in range(SEARCHES)),
+                     " OR ".join(f"number=={first + each}" for each in range(COMPARISONS))):
+            connection.send(wire.frame("query", wire.fetch(text, limit=1)))
+            outcome.check(connection.envelope())
+    return in_threads(target, PLAN_CONNECTIONS, lambda target: persist(target, round))

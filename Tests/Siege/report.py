@@ -71,6 +71,6 @@ def as_json(result: Result) -> dict[str, Any]:
         "scenario": result.scenario, "ok": not result.failures, "reasons": result.failures,
         "alone": phase(result.alone), "attack": phase(result.attack),
         "memory": result.memory, "anonymous_memory": result.anonymous_memory, "log": result.log,
-        "longest_beat_pause": result.pause, "attacker_replies": result.attackers.replies,
+        "longest_beat_pause": result.pause, "stop_seconds": result.stop, "attacker_replies": result.attackers.replies,
         "refusals": result.attackers.refusals,
         "holds_by_kind": result.slowest[:40]}

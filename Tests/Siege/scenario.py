@@ -35,6 +35,8 @@ BEAT_SLACK_SECONDS = 2.0
 LATE_MAX_SECONDS = 0.2
 SMALL_DISK_BYTES = 256 * MIB
 RESULT_SECONDS = 30.0
+# The server interrupts what runs after 5 s.
+STOP_SECONDS_MAX = 8.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +68,8 @@ class Scenario:
     is_on_small_disk: bool = False
     stalls_disk: bool = False
     beat_slack_seconds: float = BEAT_SLACK_SECONDS
+    # The time for SIGTERM to end the server during the attack; None to kill it afterwards.
+    stop_seconds_max: float | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,6 +116,8 @@ class Result:
     anonymous_memory: int = 0
     log: int = 0
     pause: float = 0.0
+    # The seconds from SIGTERM to the end, if they were measured.
+    stop: float | None = None
     attackers: Outcome = dataclasses.field(default_factory=Outcome)
     slowest: list[tuple[str, float]] = dataclasses.field(default_factory=list)
     # Why the scenario fails, except for times.
@@ -180,13 +186,20 @@ def phases(scenario: Scenario, settings: Settings, server: Any) -> Result:
         attack = measure(scenario, settings, server, until)
         ended = time.monotonic()
         outcomes = [child.result(scenario.result_seconds) for child in children]
+        was_alive = server.is_alive
+        if scenario.stop_seconds_max:
+            stopped = server.stop_seconds(scenario.stop_seconds_max)
     finally:
         for child in children:
             child.kill()
     result = Result(
         scenario.name, alone, attack, server.memory_peak, server.anonymous_peak, server.log_peak,
         server.longest_pause(began, ended))
-    if not server.is_alive:
+    if scenario.stop_seconds_max:
+        result.stop = stopped
+        if stopped is None:
+            result.reasons.append(f"SIGTERM took more than {scenario.stop_seconds_max:.0f} s")
+    if not was_alive:
         result.reasons.append(f"the server ended: {server.last_log_lines()}")
     for outcome in outcomes:
         if outcome:

@@ -3,16 +3,18 @@
 import honest
 from answer_attacks import large_answers, long_work
 from attack import hold_readers, hold_writer
+from lifetime_attacks import abandoned_observers, migrations
 from log_attacks import replace_texts, staggered_streams
 from loop_attacks import (
     STALL_SECONDS, decimal_frames, decimals, folded, folded_frames, json_frames, json_save,
     large_frames, stall, stalled_disk)
 from memory_attacks import (
-    large_query, large_save, waiting_dots, waiting_queries, waiting_saves)
-from scenario import BEAT_SLACK_SECONDS, Scenario
+    large_query, large_save, plans, waiting_dots, waiting_queries, waiting_saves)
+from scenario import BEAT_SLACK_SECONDS, STOP_SECONDS_MAX, Scenario
 from share_attacks import (
-    atomic_streams, frames_for_loop, full_write_queue, held_streams, large_saves, object_followers,
-    observers, short_frames, short_reads, silent_handshakes, spool, stopped_followers)
+    atomic_streams, frames_for_loop, full_write_queue, held_streams, keyed_saves, large_saves,
+    object_followers, observers, short_frames, short_reads, silent_handshakes, spool,
+    stopped_followers, unknown_names)
 
 SCENARIOS = [
     Scenario("folded", 1, "a text of 1 MB folded by 1, 10 and 40 comparisons",
@@ -38,6 +40,8 @@ SCENARIOS = [
              (hold_readers, waiting_queries), prepare=(large_query,)),
     Scenario("waiting-saves", 4, "130 MiB of saves that wait for the writer",
              (hold_writer, waiting_saves), prepare=(waiting_dots,), seconds=12.0),
+    Scenario("plans", 4, "queries of 1,000 SEARCH and of 800 comparisons, all different",
+             (plans,), judges_hold=True),
     Scenario("staggered-streams", 5, "slow streams opened one after the other during large writes",
              (staggered_streams, replace_texts), seconds=15.0, quick_seconds=2.0),
     Scenario("silent-handshakes", 6, "240 connections without a hello",
@@ -48,6 +52,8 @@ SCENARIOS = [
              (hold_readers,)),
     Scenario("short-reads", 6, "64 connections with 31 short queries each at once",
              (short_reads,), judges_hold=True),
+    Scenario("unknown-names", 6, "queries with names that nothing has, 20 at once",
+             (unknown_names,), judges_hold=True),
     Scenario("short-frames", 6, "48 connections with frames as long as an event loop decodes",
              (frames_for_loop,), prepare=(short_frames,), judges_hold=True),
     Scenario("stopped-followers", 6, "1,920 streams that follow the history and are not read",
@@ -58,6 +64,8 @@ SCENARIOS = [
              (object_followers,), judges_hold=True),
     Scenario("full-write-queue", 6, "4,000 saves that wait for the writer",
              (hold_writer, full_write_queue)),
+    Scenario("keyed-saves", 6, "64 connections with 31 saves each at once, with keys",
+             (keyed_saves,), saves=honest.keyed_saves),
     Scenario("long-writes", 6, "changes by predicate and large saves, one after the other",
              (hold_writer, large_saves), prepare=(large_save,)),
     Scenario("atomic-streams", 6, "180 atomic streams that never end",
@@ -67,4 +75,8 @@ SCENARIOS = [
     Scenario("time-limits", 7, "pings and saves with 100 ms during a long change",
              (hold_writer,), saves=honest.limited_saves,
              not_compared={"saves": "each has its own limit"}),
+    Scenario("abandoned-observers", 8, "500 slow live queries on each of 20 connections, which close",
+             (abandoned_observers,), stop_seconds_max=STOP_SECONDS_MAX),
+    Scenario("migrations", 8, "migration sessions in a loop, on connections that stay open",
+             (migrations,), stop_seconds_max=STOP_SECONDS_MAX),
 ]

@@ -70,11 +70,17 @@ class Server:
 
     def stops(self) -> bool:
         """Whether SIGTERM ends the process in time."""
+        return self.stop_seconds(STOP_SECONDS) is not None
+
+    def stop_seconds(self, seconds_max: float) -> float | None:
+        """The time in which SIGTERM ends the process without an error; None if it does not."""
+        began = time.monotonic()
         self.process.terminate()
         try:
-            return self.process.wait(STOP_SECONDS) == 0
+            status = self.process.wait(seconds_max)
         except subprocess.TimeoutExpired:
-            return False
+            return None
+        return time.monotonic() - began if status == 0 else None
 
     def longest_pause(self, began: float, ended: float) -> float:
         """The longest time without WATCHDOG=1 in an interval that follows a first one."""

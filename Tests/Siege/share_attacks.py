@@ -27,6 +27,8 @@ LOOP_FRAME_BYTES = 128 << 10
 FEED_CONNECTIONS = 32
 FEEDS_PER_CONNECTION = 60
 OBSERVERS_PER_CONNECTION = 30
+HINT_CONNECTIONS = 16
+KEYED_CONNECTIONS = 64
 
 
 def silent_handshakes(target: Target) -> Outcome:
@@ -202,3 +204,33 @@ def frames_for_loop(target: Target) -> Outcome:
             connection.send(framed)
             outcome.check(connection.envelope())
     return in_threads(target, FRAME_CONNECTIONS, lambda target: persist(target, round))
+
+
+def unknown_names(target: Target) -> Outcome:
+    """Queries with names that nothing has, for which the server searches similar ones."""
+    def texts(number: int) -> list[str]:
+        return [f'hour(created, "Nowhere/X{number}") == 1', f"nowhere{number} == 1",
+                f"nowhere{number}(number) == 1", f'startOf(created, "nowhere{number}") == $d']
+
+    def round(connection: Connection, outcome: Outcome) -> None:
+        first = random.randrange(1 << 30)
+        listed = [text for each in range(5) for text in texts(first + each)]
+        connection.send(b"".join(
+            wire.frame("query", wire.fetch(text, entity="Dated"), 0, 1 + index)
+            for index, text in enumerate(listed)))
+        for _ in listed:
+            outcome.check(connection.envelope())
+    return in_threads(target, HINT_CONNECTIONS, lambda target: persist(target, round))
+
+
+def keyed_saves(target: Target) -> Outcome:
+    """Saves with keys, each another one, from as many connections as a user may have at once."""
+    def round(connection: Connection, outcome: Outcome) -> None:
+        first = random.randrange(1 << 60)
+        connection.send(b"".join(
+            wire.frame("save", wire.save(
+                wire.insert("Dot", number=each), idempotency_key=f"{first + each:x}"), 0, 1 + each)
+            for each in range(REQUESTS_PER_CONNECTION)))
+        for _ in range(REQUESTS_PER_CONNECTION):
+            outcome.check(connection.envelope())
+    return in_threads(target, KEYED_CONNECTIONS, lambda target: persist(target, round))

@@ -121,7 +121,7 @@ struct ActivityPrinter {
 
     private func summary(_ report: ActivityReport) -> [String] {
         let load = report.load
-        let uptime = Int64(max(0, load.time.timeIntervalSince(load.started)))
+        let uptime = Int64(clamped: max(0, load.time.timeIntervalSince(load.started)))
         return [
             "\(serverName), \(load.time.inSeconds.text), up \(Self.text(seconds: uptime)), "
                 + Self.text(report.connections.count, "connection") + ", "
@@ -164,7 +164,7 @@ struct ByteCount {
             units = units.dropFirst()
         }
         guard let unit = units.first, unit != "B" else { return "\(count) B" }
-        let tenths = Int64((number * 10).rounded())
+        let tenths = Int64(clamped: (number * 10).rounded())
         return "\(tenths / 10).\(tenths % 10) \(unit)"
     }
 }

@@ -42,7 +42,9 @@ struct ActivityReport {
         slowReads = activity.slowReads.sorted { $0.seconds > $1.seconds }
     }
 
-    var followerCount: Int64 { connections.reduce(0) { $0 + $1.activity.followerCount } }
+    var followerCount: Int64 {
+        connections.reduce(0) { $0.addingClamped($1.activity.followerCount) }
+    }
 
     // MARK: JSON
 

@@ -21,7 +21,7 @@ struct ChangeSummary {
                 groups.append(Group(kind: run.kind, entityName: run.entityName))
             }
             let index = groups.count - 1
-            groups[index].count += run.keys.count
+            groups[index].count = groups[index].count.addingClamped(run.keys.count)
             for name in run.properties where !groups[index].properties.contains(name) {
                 groups[index].properties.append(name)
             }

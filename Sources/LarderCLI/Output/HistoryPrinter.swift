@@ -122,7 +122,7 @@ extension HistoryTransaction {
         for run in runs {
             if let last = joined.last, last.kind == run.kind, last.entityName == run.entityName,
                 last.properties == run.properties,
-                last.keys.upperBound + 1 == run.keys.lowerBound
+                last.keys.upperBound == run.keys.lowerBound - 1
             {
                 joined[joined.count - 1].keys = last.keys.lowerBound...run.keys.upperBound
             } else {

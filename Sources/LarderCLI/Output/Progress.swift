@@ -1,4 +1,5 @@
 import Glibc
+import LarderModel
 import LarderPrograms
 
 /// The progress of a long command, shown on standard error if that is a terminal.
@@ -16,7 +17,7 @@ struct Progress {
         guard isShown, lastShown.map({ now - $0 >= Self.interval }) ?? true else { return }
         lastShown = now
         let elapsed = max(0.001, (now - start) / .seconds(1))
-        let rate = Int((Double(count) / elapsed).rounded())
+        let rate = Int(clamped: (Double(count) / elapsed).rounded())
         StandardError.write("\r\u{1B}[K\(verb) \(count) objects, \(rate)/s")
     }
 

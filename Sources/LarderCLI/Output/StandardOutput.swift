@@ -47,7 +47,7 @@ struct StandardOutput {
         var timeLeft = time
         repeat {
             var descriptor = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
-            let milliseconds = Int32(clamping: Int64(timeLeft / .milliseconds(1)))
+            let milliseconds = Int32(clamped: timeLeft / .milliseconds(1))
             if poll(&descriptor, 1, milliseconds) == 1,
                 descriptor.revents & Int16(POLLERR | POLLHUP) != 0
             {

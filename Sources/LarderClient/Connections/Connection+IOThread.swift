@@ -84,16 +84,17 @@ extension Connection {
     private func poll(
         _ interest: PollInterest, _ wakeUp: WakeUpDescriptor
     ) -> (canRead: Bool, canSend: Bool) {
-        let events = (interest.reads ? POLLIN : 0) | (interest.sends ? POLLOUT : 0)
+        // The bits of `poll` fit into 16 bits.
+        let events = Int16((interest.reads ? POLLIN : 0) | (interest.sends ? POLLOUT : 0))
         // `poll` reports a closed peer even without events, so the descriptor must be left out.
         let descriptor = events == 0 ? -1 : socket.descriptor
         var descriptors = [
             pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: descriptor, events: Int16(events), revents: 0),
+            pollfd(fd: descriptor, events: events, revents: 0),
         ]
         Glibc.poll(&descriptors, 2, interest.deadline?.remainingMilliseconds ?? -1)
         if descriptors[0].revents != 0 { wakeUp.drain() }
-        let found = Int32(descriptors[1].revents)
+        let found = Int32(truncatingIfNeeded: descriptors[1].revents)
         let isBroken = found & (POLLHUP | POLLERR) != 0
         return (
             interest.reads && (found & POLLIN != 0 || isBroken),

@@ -84,6 +84,7 @@ final class Connection: Sendable {
             swap(&frame, &state.spareFrame)
             return (state.requests.makeID(), state.codecs.popLast() ?? WireCodec())
         }
+        // A positive number of 32 bits fits into an unsigned one.
         let milliseconds = deadline.map { UInt32(max($0.remainingMilliseconds, 1)) } ?? 0
         try codec.encode(
             RequestEnvelope(

@@ -134,7 +134,7 @@ extension Follower {
         _ query: Query, _ parameters: QueryParameters, isSectioned: Bool = false,
         every interval: Duration, _ client: StoreClient, hasObjects: Bool
     ) -> Follower {
-        let milliseconds = UInt32(clamping: Int64(interval / .milliseconds(1)))
+        let milliseconds = UInt32(clamped: interval / .milliseconds(1))
         return Follower(client: client) { () throws(LarderError) in
             guard query.changesByObject == hasObjects else {
                 throw LarderError(

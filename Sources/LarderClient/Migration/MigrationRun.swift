@@ -1,12 +1,12 @@
 import LarderModel
 internal import LarderWire
-import Synchronization
 
 /// A migration that a client makes: it waits for the migrations of others, and performs the stages
 /// that are left in a session of the server.
 ///
 /// The connection on which the session began stays open as long as the session. If it ends, the
-/// server abandons the session.
+/// server abandons the session. Messages on it tell the server that the client is alive while the
+/// code of a stage computes.
 final class MigrationRun: Sendable {
     private enum State {
         case waiting
@@ -16,7 +16,8 @@ final class MigrationRun: Sendable {
 
     private let session: Session
     private let progress: @Sendable (MigrationProgress) -> Void
-    private let state = Mutex(State.waiting)
+    private let state = Monitor(State.waiting)
+    private let changed = Condition()
 
     /// - Parameter progress: Called before each step of the server.
     init(_ session: Session, progress: @escaping @Sendable (MigrationProgress) -> Void) {
@@ -143,7 +144,31 @@ final class MigrationRun: Sendable {
             throw LarderError(.cancelled, "the call was cancelled")
         }
         guard case .migrationBegun(let key) = reply else { throw .unexpectedReply }
+        // The thread keeps neither the run nor its session, with which a program's own server ends.
+        try BackgroundThread.start { [state, changed] in Self.keepAlive(state, changed) }
         return key
+    }
+
+    /// The server ends a session whose client sends nothing for 30 s, or less by its options.
+    private static let aliveInterval = Duration.milliseconds(300)
+
+    /// Sends messages that have no reply as long as the session is open.
+    private static func keepAlive(_ state: Monitor<State>, _ changed: Condition) {
+        var isOver = false
+        while !isOver, sendCredit(state) {
+            isOver =
+                state.wait(for: changed, until: .after(aliveInterval)) { state -> Bool? in
+                    if case .open = state { nil } else { true }
+                } ?? false
+        }
+    }
+
+    /// - Returns: false if the session is not open.
+    private static func sendCredit(_ state: Monitor<State>) -> Bool {
+        guard case .open(let connection, let id) = state.withLock({ $0 }) else { return false }
+        // After an error the connection has ended, and the next call reports why.
+        try? connection.sendWithoutReply(.credit(requestID: id, batches: 1))
+        return true
     }
 
     /// Migrates the store, or the working copy if the session has one.
@@ -195,7 +220,10 @@ final class MigrationRun: Sendable {
     /// Ends the session. What was not committed is discarded.
     func cancel() {
         let previous = state.withLock { state in
-            defer { state = .cancelled }
+            defer {
+                state = .cancelled
+                changed.signal()
+            }
             return state
         }
         if case .open(let connection, let id) = previous { connection.cancel(id) }

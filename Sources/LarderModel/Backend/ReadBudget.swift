@@ -13,6 +13,9 @@ package final class ReadBudget: Sendable {
     package let workTimeMax: Duration?
     /// The bytes that a read of objects by identifier may return; more end it in the same way.
     package let bytesMax: Int?
+    /// The length of a statement that may be prepared, which nothing can interrupt; a read that
+    /// needs a longer one ends in the same way.
+    package let statementBytesMax: Int?
     /// After this instant the read ends with `ErrorCode.timeout`.
     package let deadline: ContinuousClock.Instant?
     /// After its cancellation the read ends with `ErrorCode.cancelled`.
@@ -22,12 +25,13 @@ package final class ReadBudget: Sendable {
 
     package init(
         work: Int? = nil, workTimeMax: Duration? = nil, bytesMax: Int? = nil,
-        deadline: ContinuousClock.Instant? = nil, cancellation: ReadCancellation? = nil,
-        pause: (@Sendable () -> Void)? = nil
+        statementBytesMax: Int? = nil, deadline: ContinuousClock.Instant? = nil,
+        cancellation: ReadCancellation? = nil, pause: (@Sendable () -> Void)? = nil
     ) {
         self.work = work
         self.workTimeMax = workTimeMax
         self.bytesMax = bytesMax
+        self.statementBytesMax = statementBytesMax
         self.deadline = deadline
         self.cancellation = cancellation
         self.pause = pause
@@ -43,12 +47,31 @@ package final class ReadBudget: Sendable {
 /// that runs.
 package final class ReadCancellation: Sendable {
     private let flag = Atomic(false)
+    private let handler = Mutex<(@Sendable () -> Void)?>(nil)
 
     package init() {}
 
-    package func cancel() { flag.store(true, ordering: .relaxed) }
+    package func cancel() {
+        flag.store(true, ordering: .sequentiallyConsistent)
+        callHandler()
+    }
 
     package var isCancelled: Bool { flag.load(ordering: .relaxed) }
+
+    /// Calls back once, on the thread that cancels, or at once if that has happened. For work that
+    /// has not begun, and so does not look at the flag. Another call replaces the closure.
+    package func whenCancelled(_ call: @escaping @Sendable () -> Void) {
+        handler.withLock { $0 = call }
+        if flag.load(ordering: .sequentiallyConsistent) { callHandler() }
+    }
+
+    private func callHandler() {
+        let call = handler.withLock { handler in
+            defer { handler = nil }
+            return handler
+        }
+        call?()
+    }
 }
 
 /// Why a read returned no result.

@@ -41,13 +41,18 @@ package protocol StoreBackend: StoreView {
     /// Copies the store, after its writer and all readers have been closed, to a store of its own.
     /// ``reopened(_:progress:)`` stores the contents of the copy in this store; otherwise the copy
     /// disappears with its last reference.
-    func makeWorkingCopy() throws(LarderError) -> any StoreBackend
+    ///
+    /// - Throws: also `cancelled`.
+    func makeWorkingCopy(
+        stoppedBy cancellation: ReadCancellation
+    ) throws(LarderError) -> any StoreBackend
 
     /// Opens the store again, after its writer and all readers have been closed.
     ///
     /// - Parameter progress: Called before each step of a change.
-    /// - Throws: `migrationRefused` with every object that a schema does not permit, or a failure
-    ///   of the storage. The store is then as it was, and can be opened again without a change.
+    /// - Throws: `migrationRefused` with every object that a schema does not permit, `cancelled`
+    ///   before a change has been committed, or a failure of the storage. The store is then as it
+    ///   was, and can be opened again without a change.
     func reopened(
         _ change: ReopeningChange, progress: @escaping @Sendable (MigrationProgress) -> Void
     ) throws(LarderError) -> any StoreBackend
@@ -57,9 +62,9 @@ package protocol StoreBackend: StoreView {
 package enum ReopeningChange: Sendable {
     case none
     /// It is migrated to this schema.
-    case migration(Schema)
+    case migration(Schema, stoppedBy: ReadCancellation)
     /// It gets the contents of its working copy, whose writer and readers have been closed.
-    case contents(of: any StoreBackend)
+    case contents(of: any StoreBackend, stoppedBy: ReadCancellation)
 }
 
 /// A store that cannot be migrated uses these.
@@ -72,7 +77,9 @@ extension StoreBackend {
 
     package func prepareToReopen() throws(LarderError) { throw Self.cannotBeMigrated }
 
-    package func makeWorkingCopy() throws(LarderError) -> any StoreBackend {
+    package func makeWorkingCopy(
+        stoppedBy cancellation: ReadCancellation
+    ) throws(LarderError) -> any StoreBackend {
         throw Self.cannotBeMigrated
     }
 
@@ -112,4 +119,8 @@ package struct StoreDescription: Hashable, Sendable {
 package protocol QueryPlan: AnyObject, Sendable {
     /// Whether the plan contains argument values (`%K`), so that other arguments need another plan.
     var dependsOnArguments: Bool { get }
+
+    /// Roughly the memory that the plan takes now. It grows while the plan is used with parameters
+    /// of other kinds, within a bound.
+    var byteCount: Int { get }
 }

@@ -55,7 +55,8 @@ package protocol StoreReader: AnyObject {
     /// this is for a reader that becomes idle.
     func releaseMemory()
 
-    /// Limits the memory for data that was read and may be read again.
+    /// Limits the memory for data that was read and may be read again. Prepared statements may take
+    /// a quarter of it.
     func setCacheBytes(_ bytes: Int) throws(LarderError)
 
     /// The store's metrics for `stats`, in display order.

@@ -1,8 +1,10 @@
 extension QueryExpression {
     /// Checks that the tree is within ``Limits``, so that other code can walk it recursively.
     ///
+    /// - Returns: the number of its nodes.
     /// - Throws: `resourceExhausted`.
-    public func checkLimits() throws(LarderError) {
+    @discardableResult
+    public func checkLimits() throws(LarderError) -> Int {
         // An explicit stack: the tree may come from outside and may be arbitrarily deep.
         var pending: [(expression: QueryExpression, level: Int, collections: Int)] = [(self, 1, 0)]
         var nodeCount = 0
@@ -33,6 +35,7 @@ extension QueryExpression {
                 pending.append((child, level + 1, collections + (isWithin ? 1 : 0)))
             }
         }
+        return nodeCount
     }
 
     /// Whether the child at the index is evaluated for each element of a collection.

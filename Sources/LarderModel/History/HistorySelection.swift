@@ -44,8 +44,10 @@ public struct HistorySelection: Hashable, Sendable {
                 [schema.entity(named: name)].compactMap { $0 } + schema.subentities(of: name)
             }
         if !filter.properties.isEmpty {
-            let known = Set(
-                entities.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
+            let names = entities.lazy.flatMap {
+                $0.attributes.map(\.name) + $0.relationships.map(\.name)
+            }
+            let known = Set(names)
             for name in filter.properties where !known.contains(name) {
                 throw LarderError(
                     .unknownProperty,
@@ -53,7 +55,7 @@ public struct HistorySelection: Hashable, Sendable {
                         ? "no entity has a property \"\(name.prefix(32))\""
                         : "no entity of \(filter.entityNames.joined(separator: ", ")) has a "
                             + "property \"\(name.prefix(32))\"",
-                    hint: NameSuggestion.hint(for: name, among: known.sorted()))
+                    hint: NameSuggestion.hint(for: name, among: names))
             }
         }
         self.filter = filter

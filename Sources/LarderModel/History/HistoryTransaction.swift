@@ -100,7 +100,7 @@ public struct HistoryChanges: Sequence, Sendable {
     init(of transaction: HistoryTransaction) { self.transaction = transaction }
 
     /// The number of changes.
-    public var count: Int { transaction.runs.reduce(0) { $0 + $1.keys.count } }
+    public var count: Int { transaction.runs.reduce(0) { $0.addingClamped($1.keys.count) } }
 
     public func makeIterator() -> Iterator { Iterator(transaction) }
 

@@ -43,7 +43,8 @@ extension ObjectContext {
                 fetch.includesPendingChanges && hasChanges
                 ? try countWithPendingChanges(fetch)
                 : Int(try model.store(of: fetch.entityName).count(fetch))
-            let rest = max(0, all - (fetch.offset ?? 0))
+            let offset = fetch.offset ?? 0
+            let rest = all > offset ? all - offset : 0
             return min(rest, fetch.limit ?? rest)
         }
     }
@@ -138,7 +139,7 @@ extension ObjectContext {
         let isOwn = isResult(of: fetch)
         let changed = updated.values.filter(isOwn)
         let replaced = Set((changed + deleted.values.filter(isOwn)).map(\.identifier))
-        let limit = fetch.limit.map { $0 + (fetch.offset ?? 0) + replaced.count }
+        let limit = fetch.rowsMax(leavingOut: replaced.count)
         let unchanged = try storedIdentifiers(fetch, limit: limit, offset: nil)
             .count { !replaced.contains($0) }
         let candidates = changed + inserted.values.filter(isOwn)
@@ -189,7 +190,7 @@ extension ObjectContext {
             candidates = try stored(all, limit: nil, offset: nil)
         } else {
             // As many more rows as the changes may remove from the result.
-            let limit = fetch.limit.map { $0 + (fetch.offset ?? 0) + changed.count + goneCount }
+            let limit = fetch.rowsMax(leavingOut: changed.count + goneCount)
             kept = try stored(fetch, limit: limit, offset: nil).filter {
                 $0.status == .saved && updated[ObjectIdentifier($0)] == nil
             }

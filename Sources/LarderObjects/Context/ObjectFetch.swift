@@ -43,6 +43,12 @@ package struct ObjectFetch: Sendable {
             limit: limit.map(Int64.init), offset: offset.map(Int64.init))
     }
 
+    /// The rows to read from the first one on, so that the result is complete without some of them;
+    /// nil for all. A program may pass any limit and offset.
+    func rowsMax(leavingOut count: Int) -> Int? {
+        limit?.addingClamped(offset ?? 0).addingClamped(count)
+    }
+
     /// The arguments of the predicate. An identifier of no object that the predicate could be about
     /// matches nothing: a key of the store that no object has takes its place.
     ///

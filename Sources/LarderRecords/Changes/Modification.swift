@@ -71,5 +71,5 @@ extension SaveResult {
         }
     }
 
-    var affectedCount: Int { affected.reduce(0) { $0 + Int($1.count) } }
+    var affectedCount: Int { affected.reduce(0) { $0.addingClamped(Int($1.count)) } }
 }

@@ -20,7 +20,7 @@ final class SlowReads: Sendable {
 
         /// A batch of it has been read. Batches are read one after the other.
         func add(_ time: Duration) {
-            nanoseconds.add(Int64(time / .nanoseconds(1)), ordering: .relaxed)
+            nanoseconds.add(Int64(clamped: time / .nanoseconds(1)), ordering: .relaxed)
         }
 
         /// Called once, on a thread of the pool.

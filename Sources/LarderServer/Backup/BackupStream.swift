@@ -8,7 +8,7 @@ import NIOCore
 ///
 /// It belongs to its connection's event loop. Parts are read on the pool, one at a time and only
 /// while the socket is writable and the client has credit left.
-final class BackupStream {
+final class BackupStream: OpenRequest {
     private enum Phase {
         case copying(BackupJob)
         case verifying
@@ -140,10 +140,9 @@ final class BackupStream {
 
     // MARK: The client
 
-    /// The client accepts more replies.
     func grant(_ replies: UInt32) {
         guard let credit else { return }
-        self.credit = credit.addingReportingOverflow(replies).overflow ? .max : credit + replies
+        self.credit = credit.addingClamped(replies)
         resume()
     }
 
@@ -207,12 +206,15 @@ final class BackupStream {
 
     // MARK: The end
 
-    /// The client has cancelled the backup, or sends nothing more and so gives no credit.
-    func cancel() { finish(.failed(Self.cancelled)) }
+    func cancel() { fail(Self.cancelled) }
 
-    func serverStops() { finish(.failed(ConnectionState.stopping)) }
+    /// A client that sends nothing more gives no credit.
+    func inputEnded() { cancel() }
 
-    /// Ends without a reply, because the connection closes.
+    func serverStops() { fail(ConnectionState.stopping) }
+
+    func fail(_ error: LarderError) { finish(.failed(error)) }
+
     func abandon() {
         timer?.cancel()
         progress?.cancel()

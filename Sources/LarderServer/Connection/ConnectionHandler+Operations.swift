@@ -6,7 +6,7 @@ import NIOCore
 extension ConnectionHandler {
     func execute(_ operation: Operation) {
         let id = operation.id
-        guard operation.snapshot == 0 || snapshots[operation.snapshot] != nil else {
+        guard operation.snapshot == 0 || requests[operation.snapshot] is SnapshotLease else {
             return finish(id, .failed(SnapshotLease.expired))
         }
         switch operation.kind {
@@ -52,25 +52,42 @@ extension ConnectionHandler {
     /// Whether the read of the last frame may be performed on the event loop.
     private var isShort: Bool { frame.byteCount <= services.limits.loopReadBytesMax }
 
+    /// Whether a query may be planned there too. To plan it is work for its user like any other,
+    /// and nothing interrupts it.
+    private func isPlannedHere(_ request: QueryRequest) -> Bool {
+        isShort && request.shape.byteCount <= services.limits.loopShapeBytesMax
+    }
+
     private func query(_ request: QueryRequest, _ operation: Operation) {
-        guard isShort, operation.snapshot == 0 else {
+        guard isPlannedHere(request), operation.snapshot == 0 else {
             let view = services.view
-            return stream(request, operation) { () throws(LarderError) in
+            let planBytes = Self.planBytes(of: request)
+            return stream(request, operation, planBytes: planBytes) { () throws(LarderError) in
                 try view.plan(try request.shape.decoded(), request.parameters)
             }
         }
-        switch services.loopReader.query(request) {
+        switch services.loopReader.query(request, of: user) {
         case .reply(let reply): finish(operation.id, reply)
-        case .needsPool(let plan): stream(request, operation) { plan }
+        case .needsPool(let plan):
+            stream(request, operation, planBytes: plan.byteCount) { plan }
         }
     }
 
+    /// Roughly the memory of the plan of a query that has not been planned yet.
+    private static func planBytes(of request: QueryRequest) -> Int {
+        request.shape.byteCount * planBytesPerByte
+    }
+
+    /// A node of an expression takes some 16 bytes of a shape and 1 KiB of a plan.
+    private static let planBytesPerByte = 64
+
+    /// - Parameter planBytes: The memory of the plan, which the stream has until its end.
     private func stream(
-        _ request: QueryRequest, _ operation: Operation,
+        _ request: QueryRequest, _ operation: Operation, planBytes: Int,
         plan: @escaping @Sendable () throws(LarderError) -> any QueryPlan
     ) {
         guard let context else { return }
-        let bytes = frame.memoryBytes
+        let bytes = frame.memoryBytes + planBytes
         if let refusal = quota.addRequest(bytes) {
             return finish(operation.id, .failed(refusal))
         }
@@ -80,13 +97,14 @@ extension ConnectionHandler {
             credit: request.credit, time: operation.time(atMost: services.limits.readTimeMax),
             bytes: bytes, services: services, readers: readers(for: operation),
             connection: self, eventLoop: context.eventLoop)
-        streams[operation.id] = stream
+        requests[operation.id] = stream
         stream.start()
     }
 
     private func explain(_ request: QueryRequest, _ operation: Operation) {
         let view = services.view
-        onPool(operation) { (reader, budget) throws(ReadFailure) in
+        let bytes = frame.memoryBytes + Self.planBytes(of: request)
+        onPool(operation, bytes: bytes) { (reader, budget) throws(ReadFailure) in
             let plan: any QueryPlan
             do throws(LarderError) {
                 plan = try view.plan(try request.shape.decoded(), request.parameters)
@@ -135,27 +153,29 @@ extension ConnectionHandler {
             let reply: Reply
             do throws(LarderError) { reply = try result.get() } catch { reply = .failed(error) }
             let encodable = EncodableReply(reply, to: id, encodedAbove: replyBytesMax)
-            port.execute { $0.finish(id, encodable) }
+            port.end { $0.streamEnded(id, encodable) }
         }
     }
 
-    /// - Parameter done: Called on a thread of the pool, after the reader is free again.
+    /// - Parameter done: Called on a thread of the pool, after the reader is free again, or on the
+    ///   thread that ended the wait for a reader.
     func readOnPool<Output>(
         _ operation: Operation, bytes: Int? = nil,
         _ read: @escaping @Sendable (any StoreReader, ReadBudget) throws(ReadFailure) -> Output,
-        _ done: @escaping @Sendable (Result<Output, LarderError>, ConnectionPort) -> Void
+        _ done: @escaping @Sendable (Result<Output, LarderError>, OffLoopRequest.Port) -> Void
     ) {
         guard let port else { return }
         let bytes = bytes ?? frame.memoryBytes
         if let refusal = quota.addRequest(bytes) { return finish(operation.id, .failed(refusal)) }
         let deadline = ContinuousClock.now.advanced(
             by: operation.time(atMost: services.limits.readTimeMax))
-        // Only the end of its snapshot cancels the read.
-        let cancellation = ReadCancellation()
+        let open = OffLoopRequest(requestID: operation.id, connection: self)
+        requests[operation.id] = open
+        let (cancellation, readPort) = (open.cancellation, OffLoopRequest.Port(open, port))
         let readers = readers(for: operation)
         let release = readers.release
         readers.acquire(
-            readerRequest(bytes: bytes, endSnapshot: { cancellation.cancel() })
+            readerRequest(bytes: bytes, cancellation, endSnapshot: { cancellation.cancel() })
         ) { reader in
             var result: Result<Output, LarderError>
             switch reader {
@@ -167,13 +187,14 @@ extension ConnectionHandler {
                             reader.reader,
                             reader.budget(deadline: deadline, cancellation: cancellation)))
                 } catch {
+                    // If the read has ended otherwise, it has had its reply.
                     result = .failure(
                         cancellation.isCancelled ? ReaderPool.snapshotExpired : error.larderError)
                 }
                 release(reader)
             }
             port.execute { $0.requestEnded(bytes) }
-            done(result, port)
+            done(result, readPort)
         }
     }
 
@@ -182,15 +203,17 @@ extension ConnectionHandler {
 
     /// A request of this connection for a reader.
     ///
-    /// - Parameter bytes: The memory that the request takes.
+    /// - Parameters:
+    ///   - bytes: The memory that the request takes.
+    ///   - cancellation: Ends the wait for a reader.
     func readerRequest(
-        bytes: Int, endSnapshot: @escaping @Sendable () -> Void
+        bytes: Int, _ cancellation: ReadCancellation, endSnapshot: @escaping @Sendable () -> Void
     ) -> ReaderPool.Request {
         guard let context else { preconditionFailure("a closed connection reads nothing") }
         return ReaderPool.Request(
             connection: ObjectIdentifier(self), user: user,
             byteCount: bytes * Self.executedBytesPerByte, eventLoop: context.eventLoop,
-            endSnapshot: endSnapshot)
+            endSnapshot: endSnapshot, cancellation: cancellation)
     }
 
     private func ping(_ operation: Operation) {
@@ -212,7 +235,7 @@ extension ConnectionHandler {
 
     /// Where an operation gets its reader.
     private func readers(for operation: Operation) -> ReaderSource {
-        snapshots[operation.snapshot]?.readers ?? ReaderSource(services.pool)
+        (requests[operation.snapshot] as? SnapshotLease)?.readers ?? ReaderSource(services.pool)
     }
 
     private func observe(_ request: ObserveRequest, _ operation: Operation) {
@@ -228,7 +251,7 @@ extension ConnectionHandler {
         let observer = Observer(
             requestID: operation.id, request, bytes: bytes, connection: self,
             eventLoop: context.eventLoop)
-        observers[operation.id] = observer
+        requests[operation.id] = observer
         observer.start()
     }
 
@@ -238,7 +261,7 @@ extension ConnectionHandler {
             requestID: operation.id, credit: credit,
             time: operation.time(atMost: services.limits.backupTimeMax), connection: self,
             eventLoop: context.eventLoop)
-        backups[operation.id] = backup
+        requests[operation.id] = backup
         backup.start()
     }
 
@@ -247,13 +270,13 @@ extension ConnectionHandler {
         let snapshot = SnapshotLease(
             requestID: operation.id, time: operation.time(atMost: services.limits.readTimeMax),
             connection: self, eventLoop: context.eventLoop)
-        snapshots[operation.id] = snapshot
+        requests[operation.id] = snapshot
         snapshot.open()
     }
 
     private func history(_ request: HistoryRequest, _ operation: Operation) {
         guard let context else { return }
-        let bytes = frame.memoryBytes
+        let bytes = request.objects.reduce(frame.memoryBytes) { $0 + Self.planBytes(of: $1) }
         if let refusal = quota.addRequest(bytes) {
             return finish(operation.id, .failed(refusal))
         }
@@ -265,7 +288,7 @@ extension ConnectionHandler {
             requestID: operation.id, request,
             time: operation.time(atMost: services.limits.readTimeMax), bytes: bytes,
             readers: readers(for: operation), connection: self, eventLoop: context.eventLoop)
-        historyStreams[operation.id] = stream
+        requests[operation.id] = stream
         stream.start()
     }
 
@@ -286,7 +309,7 @@ extension ConnectionHandler {
             // A stream that is stored batch by batch holds no resources between its batches.
             let isLimited = insertion.isAtomic || operation.timeoutMilliseconds > 0
             let time = operation.time(atMost: services.limits.atomicStreamTimeMax)
-            insertStreams[operation.id] = InsertStream(
+            requests[operation.id] = InsertStream(
                 requestID: operation.id,
                 InsertionRequest(
                     insertion, from: source,

@@ -18,13 +18,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let credentials: PeerCredentials?
     let state: ConnectionState
     var context: ChannelHandlerContext?
-    var streams: [UInt64: QueryStream] = [:]
-    var insertStreams: [UInt64: InsertStream] = [:]
-    var historyStreams: [UInt64: HistoryStream] = [:]
-    var snapshots: [UInt64: SnapshotLease] = [:]
-    var observers: [UInt64: Observer] = [:]
-    var backups: [UInt64: BackupStream] = [:]
-    var migrations: [UInt64: MigrationControl] = [:]
+    /// The requests that need more than their turn, by their ids.
+    var requests: [UInt64: any OpenRequest] = [:]
+    /// The session that the connection belongs to, or has begun.
+    var migrationSession: MigrationSession?
     let quota: ByteQuota
     var input: FrameBuffer
     var stalledTimer: Scheduled<Void>?
@@ -54,6 +51,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         let registry = services.registry
         self.services = services
         self.credentials = credentials
+        self.migrationSession = services.migrations.session
         self.state = ConnectionState(
             welcome: services.welcome, session: services.migrations.session?.key,
             formerWelcome: { services.former.services(for: $0, services)?.welcome })
@@ -111,6 +109,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if !state.isClosing { input.append(unwrapInboundIn(data)) }
+        migrationSession?.noteMessage()
         drive(.bytesArrived)
         chargeInput()
     }
@@ -125,10 +124,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         drive(.writabilityChanged(isWritable: context.channel.isWritable))
         guard isWritable else { return }
         chargeOutput()
-        for stream in streams.values { stream.resume() }
-        for stream in historyStreams.values { stream.resume() }
-        for observer in observers.values { observer.resume() }
-        for backup in backups.values { backup.resume() }
+        for request in requests.values { request.resume() }
         drive(.resumed)
     }
 
@@ -169,12 +165,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             case .nothing: return
             case .takeFrame: action = handle(takeFrame())
             case .endInput:
-                for stream in insertStreams.values { stream.inputEnded() }
-                for stream in historyStreams.values { stream.inputEnded() }
-                for snapshot in snapshots.values { snapshot.stop(SnapshotLease.expired) }
-                for observer in observers.values { observer.cancel() }
-                for backup in backups.values { backup.cancel() }
-                for migration in migrations.values { migration.cancel() }
+                for request in requests.values { request.inputEnded() }
                 perform(state.handle(.inputEnded))
                 action = handle(.noFrame)
             case .readSocket:
@@ -294,21 +285,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
             quota.hold(0)
             execute(operation)
         case .reply(let envelope): append(envelope)
-        case .grant(let requestID, let batches):
-            streams[requestID]?.grant(batches)
-            historyStreams[requestID]?.grant(batches)
-            observers[requestID]?.grant(batches)
-            backups[requestID]?.grant(batches)
-        case .cancel(let requestID):
-            streams[requestID]?.cancel()
-            insertStreams[requestID]?.cancel()
-            historyStreams[requestID]?.cancel()
-            snapshots[requestID]?.cancel()
-            observers[requestID]?.cancel()
-            backups[requestID]?.cancel()
-            migrations[requestID]?.cancel()
+        case .grant(let requestID, let batches): requests[requestID]?.grant(batches)
+        case .cancel(let requestID): requests[requestID]?.cancel()
         case .rows(let requestID, let batch, let isLast):
-            insertStreams[requestID]?.received(batch, isLast: isLast, bytes: frame.memoryBytes)
+            let stream = requests[requestID] as? InsertStream
+            stream?.received(batch, isLast: isLast, bytes: frame.memoryBytes)
         case .refuse(let closingError):
             services.logger.debug("connection ended by the server", metadata: metadata)
             append(closingError)
@@ -374,17 +355,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func streamEnded(_ requestID: UInt64, _ reply: EncodableReply) {
-        if let stream = streams.removeValue(forKey: requestID) { requestEnded(stream.bytes) }
-        insertStreams[requestID] = nil
-        if let stream = historyStreams.removeValue(forKey: requestID) {
-            requestEnded(stream.bytes)
-        }
-        snapshots[requestID] = nil
-        backups[requestID] = nil
-        migrations[requestID] = nil
-        if let observer = observers.removeValue(forKey: requestID) {
-            requestEnded(observer.bytes)
-        }
+        if let request = requests.removeValue(forKey: requestID) { requestEnded(request.bytes) }
         finish(requestID, reply)
     }
 
@@ -426,12 +397,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// The server is stopping.
     func startDraining() {
-        for stream in insertStreams.values { stream.serverStops() }
-        for stream in historyStreams.values { stream.serverStops() }
-        for snapshot in snapshots.values { snapshot.stop(ConnectionState.stopping) }
-        for observer in observers.values { observer.stop(ConnectionState.stopping) }
-        for backup in backups.values { backup.serverStops() }
+        for request in requests.values { request.serverStops() }
         perform(state.handle(.drainStarted))
+    }
+
+    /// The server that is stopping waits no longer for what runs.
+    func interrupt() {
+        for request in requests.values { request.fail(ConnectionState.stopping) }
     }
 
     /// Closes without waiting for replies.
@@ -453,20 +425,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private func endWork() {
-        for stream in streams.values { stream.abandon() }
-        streams = [:]
-        for stream in insertStreams.values { stream.abandon() }
-        insertStreams = [:]
-        for stream in historyStreams.values { stream.abandon() }
-        historyStreams = [:]
-        for snapshot in snapshots.values { snapshot.abandon() }
-        snapshots = [:]
-        for observer in observers.values { observer.abandon() }
-        observers = [:]
-        for backup in backups.values { backup.abandon() }
-        backups = [:]
-        for migration in migrations.values { migration.cancel() }
-        migrations = [:]
+        for request in requests.values { request.abandon() }
+        requests = [:]
         stalledTimer?.cancel()
         stalledTimer = nil
     }

@@ -132,6 +132,11 @@ final class ConnectionRegistry: Sendable {
 
     func followerEnded(of user: UInt32) { state.withLock { $0.followers.add(-1, to: user) } }
 
+    /// Whether other users are connected.
+    func hasUsers(besides user: UInt32) -> Bool {
+        state.withLock { $0.connections.used > $0.connections.used(by: user) }
+    }
+
     var isEmpty: Bool { state.withLock { $0.connections.used == 0 } }
 
     /// Lets every connection complete its requests and close, and admits no more connections.
@@ -164,8 +169,18 @@ final class ConnectionRegistry: Sendable {
         }
     }
 
+    /// Ends what runs for all connections, except one. They still get the errors.
+    func interruptAll(except left: ConnectionPort? = nil) {
+        for connection in open where connection.port.identity != left?.identity {
+            connection.port.execute { $0.interrupt() }
+        }
+    }
+
     /// The open connections, in any order.
     var open: [OpenConnection] { state.withLock { Array($0.open.values) } }
+
+    /// The memory of the waiting requests and replies of each user.
+    var memoryByUser: [(user: UInt32, amount: Int)] { state.withLock { $0.memory.amounts } }
 
     /// Metrics for `stats`.
     var statistics: [Statistic] {

@@ -1,3 +1,4 @@
+import Glibc
 import LarderModel
 import LarderWire
 
@@ -17,7 +18,9 @@ package final class DirectReader {
     package init(_ backend: any StoreBackend) throws(LarderError) {
         view = backend
         reader = try backend.makeReader()
-        plans = PlanCache(countMax: limits.plansMax, shapeBytesMax: limits.planShapeBytesMax)
+        plans = PlanCache(
+            countMax: limits.plansMax,
+            memory: SharedLimit(limits.planMemory.total, userShare: 1))
     }
 
     /// Reads the state of the store at this moment, whatever is saved meanwhile, until it is
@@ -67,7 +70,7 @@ package final class DirectReader {
         let query = try request.shape.decoded()
         let plan = try view.plan(query, request.parameters)
         if !plan.dependsOnArguments {
-            plans.insert(PlanCache.Entry(plan: plan), for: request.shape)
+            plans.insert(PlanCache.Entry(plan: plan, of: getuid()), for: request.shape)
         }
         return plan
     }

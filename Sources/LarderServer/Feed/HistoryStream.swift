@@ -8,7 +8,7 @@ import NIOCore
 /// It belongs to its connection's event loop. Pages are read on the pool, one at a time and only
 /// while the socket is writable and the client has credit left. Between two pages it has no reader
 /// and no snapshot: it is a position in the history. New transactions come from ``LoopFeed``.
-final class HistoryStream {
+final class HistoryStream: OpenRequest {
     private enum Phase {
         case reading
         /// The client or its socket is not ready for the next page.
@@ -47,6 +47,8 @@ final class HistoryStream {
     /// The number of replies that the client still accepts; nil is unlimited.
     private var credit: UInt32?
     private var timer: Scheduled<Void>?
+    /// Stops the read of the page that is being read.
+    private var cancellation = ReadCancellation()
     /// Whether the client knows that it has everything.
     private var hasReportedCurrent = false
     /// Where the client knows that the stream is.
@@ -95,10 +97,9 @@ final class HistoryStream {
 
     // MARK: The client
 
-    /// The client accepts more replies.
     func grant(_ replies: UInt32) {
         guard let credit else { return }
-        self.credit = credit.addingReportingOverflow(replies).overflow ? .max : credit + replies
+        self.credit = credit.addingClamped(replies)
         resume()
     }
 
@@ -110,26 +111,25 @@ final class HistoryStream {
 
     private var isClientReady: Bool { connection.isWritable && credit != 0 }
 
-    /// The client has cancelled the request.
     func cancel() {
-        finish(.failed(LarderError(.cancelled, "the request was cancelled by its client")))
+        fail(LarderError(.cancelled, "the request was cancelled by its client"))
     }
 
-    /// The server is stopping.
     func serverStops() {
-        if follows { finish(.failed(ConnectionState.stopping)) }
+        if follows { fail(ConnectionState.stopping) }
     }
 
-    /// The client sends nothing more.
     func inputEnded() {
-        if follows { finish(.failed(LarderError(.cancelled, "the client has ended its input"))) }
+        if follows { fail(LarderError(.cancelled, "the client has ended its input")) }
     }
 
-    /// Ends without a reply, because the connection closes.
+    func fail(_ error: LarderError) { finish(.failed(error)) }
+
     func abandon() {
         if case .ended = phase { return }
         phase = .ended
         timer?.cancel()
+        cancellation.cancel()
         if follows {
             feed.close(self)
             services.registry.followerEnded(of: connection.user)
@@ -195,11 +195,13 @@ final class HistoryStream {
         let (release, read) = (readers.release, nextRead)
         let (id, encodedAbove) = (requestID, services.limits.loopReplyBytesMax)
         let cancellation = ReadCancellation()
+        self.cancellation = cancellation
         let deadline = follows ? ContinuousClock.now + services.limits.readTimeMax : deadline
         let report = reporter()
         readers.acquire(
             connection.readerRequest(
-                bytes: checked == nil ? bytes : 0, endSnapshot: { cancellation.cancel() })
+                bytes: checked == nil ? bytes : 0, cancellation,
+                endSnapshot: { cancellation.cancel() })
         ) { reader in
             switch reader {
             case .failure(let error): report(.failed(error))

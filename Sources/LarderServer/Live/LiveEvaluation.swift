@@ -118,7 +118,8 @@ final class LiveEvaluation {
     /// Roughly the memory of the result and the plans.
     var memoryBytes: Int {
         let entryBytes = readCount == 0 ? 0 : readBytes / readCount + Self.entryBytes
-        return Self.fixedBytes + (window?.entries.count ?? 0) * entryBytes
+        let planBytes = plans.values.reduce(0) { $0 + $1.byteCount }
+        return max(Self.fixedBytes, planBytes) + (window?.entries.count ?? 0) * entryBytes
             + EncodedBatches.byteCount(lastBatches, more: false) + (groups?.byteCount ?? 0)
     }
 
@@ -182,7 +183,7 @@ final class LiveEvaluation {
             }
             for run in page.transactions.lazy.flatMap(\.runs) {
                 for (index, path) in paths.enumerated() where concerns(run, path) {
-                    count += run.keys.count
+                    count = count.addingClamped(run.keys.count)
                     guard count <= changedObjectsMax else { return nil }
                     changed[index].formUnion(run.keys)
                 }
@@ -230,6 +231,7 @@ final class LiveEvaluation {
         }
         precondition(
             rows?.rowCount ?? 0 == change.placed.count, "both reads are of one snapshot")
+        // The indexes fit: a window has at most `objectsMax` and `LiveWindow.rowsMax` rows.
         return ObserveReply(
             rows, sections: try sections(of: change.placed.map(\.key)), at: token(job.number),
             newIndexes: change.placed.map { UInt32($0.newIndex) },

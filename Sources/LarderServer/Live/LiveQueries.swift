@@ -13,19 +13,9 @@ final class LiveQueries: Sendable {
         /// The memory of each query.
         var bytes: [ObjectIdentifier: Int] = [:]
         var memory: UserShares
-        /// The queries of each user that are being evaluated, and those that wait for them.
-        var runs: [UInt32: Runs] = [:]
+        /// The evaluations of each user.
+        var evaluations: [UInt32: EvaluationQueue] = [:]
     }
-
-    fileprivate struct Runs {
-        var count = 0
-        var waiting: [LiveQuery] = []
-        /// The index of the first one that waits.
-        var next = 0
-    }
-
-    /// The queries of one user that are evaluated at a time, so that others of its reads run, too.
-    private static let runsMax = 2
 
     private let backend: any StoreBackend
     private let pool: ReaderPool
@@ -75,10 +65,14 @@ final class LiveQueries: Sendable {
         return query
     }
 
+    /// The query is removed with its last observer, and an evaluation of it ends at once.
     func leave(_ identity: ObjectIdentifier, _ query: LiveQuery) {
-        state.withLock { state in
-            if query.leave(identity) { remove(query, &state) }
+        let isLast = state.withLock { state in
+            let isLast = query.leave(identity)
+            if isLast { remove(query, &state) }
+            return isLast
         }
+        if isLast { query.stop() }
     }
 
     func remove(_ query: LiveQuery) {
@@ -90,6 +84,7 @@ final class LiveQueries: Sendable {
         state.queries[query.key] = nil
         count.subtract(1, ordering: .sequentiallyConsistent)
         state.setBytes(0, of: query)
+        state.evaluations[query.key.user]?.remove(query)
         for name in state.watching.keys {
             state.watching[name]?[ObjectIdentifier(query)] = nil
             if state.watching[name]?.isEmpty == true { state.watching[name] = nil }
@@ -125,17 +120,11 @@ final class LiveQueries: Sendable {
 
     // MARK: Evaluations
 
-    /// Evaluates the query now, or after others of its user.
+    /// Evaluates the query now, or after others of its user; never if it has been removed.
     func begin(_ query: LiveQuery) {
         let starts = state.withLock { state in
-            var runs = state.runs[query.key.user] ?? Runs()
-            defer { state.runs[query.key.user] = runs }
-            guard runs.count < Self.runsMax else {
-                runs.waiting.append(query)
-                return false
-            }
-            runs.count += 1
-            return true
+            guard state.queries[query.key] === query else { return false }
+            return state.evaluations[query.key.user, default: EvaluationQueue()].begin(query)
         }
         if starts { query.run() }
     }
@@ -143,20 +132,9 @@ final class LiveQueries: Sendable {
     /// An evaluation of a user has ended.
     func ended(of user: UInt32) {
         let next = state.withLock { state -> LiveQuery? in
-            guard var runs = state.runs[user] else { return nil }
-            defer { state.runs[user] = runs.count > 0 ? runs : nil }
-            guard runs.next < runs.waiting.count else {
-                runs.count -= 1
-                return nil
-            }
-            runs.next += 1
-            defer {
-                if runs.next * 2 > runs.waiting.count {
-                    runs.waiting.removeFirst(runs.next)
-                    runs.next = 0
-                }
-            }
-            return runs.waiting[runs.next - 1]
+            let next = state.evaluations[user]?.ended()
+            if state.evaluations[user]?.isEmpty == true { state.evaluations[user] = nil }
+            return next
         }
         next?.run()
     }
@@ -225,11 +203,23 @@ final class LiveQueries: Sendable {
         return page.isLast ? page : nil
     }
 
+    /// The memory of the live queries of each user.
+    var memoryByUser: [(user: UInt32, amount: Int)] { state.withLock { $0.memory.amounts } }
+
     /// Metrics for `stats`.
     var statistics: [Statistic] {
-        [
+        let (bytes, running, waiting) = state.withLock { state in
+            let queues = state.evaluations.values
+            return (
+                state.memory.used, queues.reduce(0) { $0 + $1.runningCount },
+                queues.reduce(0) { $0 + $1.waitingCount }
+            )
+        }
+        return [
             Statistic("liveQueries", .int(Int64(count.load(ordering: .relaxed)))),
-            Statistic("liveQueryMemoryBytes", .int(Int64(state.withLock { $0.memory.used }))),
+            Statistic("liveQueryMemoryBytes", .int(Int64(bytes))),
+            Statistic("liveEvaluations", .int(Int64(running))),
+            Statistic("liveEvaluationsWaiting", .int(Int64(waiting))),
         ]
     }
 }

@@ -41,12 +41,16 @@ final class LiveQuery: Sendable {
         var log: [Change] = []
         var logBytes = 0
         var isRunning = false
+        /// Stops the running job.
+        var cancellation = ReadCancellation()
         /// Whether there is news since the running job began.
         var mustRunAgain = false
         var lastRun: NIODeadline?
         /// The end of the interval that the next job waits for, and its timer.
         var scheduled: NIODeadline?
         var timer: Scheduled<Void>?
+
+        var isObserved: Bool { !observers.isEmpty || !joining.isEmpty }
     }
 
     fileprivate enum Start {
@@ -106,11 +110,14 @@ final class LiveQuery: Sendable {
         state.withLock { state in
             state.observers[identity] = nil
             state.joining[identity] = nil
-            guard state.observers.isEmpty, state.joining.isEmpty else { return false }
+            guard !state.isObserved else { return false }
             state.cancelTimer()
             return true
         }
     }
+
+    /// Ends the evaluation, because no observer is left, and none can join any more.
+    func stop() { state.withLock { $0.cancellation }.cancel() }
 
     /// The change after a version.
     func next(after version: UInt64) -> Next {
@@ -149,10 +156,15 @@ final class LiveQuery: Sendable {
 
     /// Called by the registry, once for each time that it begins.
     func run() {
-        let cancellation = ReadCancellation()
+        let (cancellation, isObserved) = state.withLock { state in
+            state.cancellation = ReadCancellation()
+            return (state.cancellation, state.isObserved)
+        }
+        if !isObserved { return registry.ended(of: key.user) }
         let request = ReaderPool.Request(
             connection: ObjectIdentifier(self), user: key.user, byteCount: 0,
-            eventLoop: eventLoop, endSnapshot: { cancellation.cancel() })
+            eventLoop: eventLoop, endSnapshot: { cancellation.cancel() },
+            cancellation: cancellation)
         pool.acquire(request) { reader in
             switch reader {
             case .failure:
@@ -295,7 +307,11 @@ final class LiveQuery: Sendable {
     }
 
     private func tryAgain() {
-        state.withLock { $0.isRunning = false }
+        let isObserved = state.withLock { state in
+            state.isRunning = false
+            return state.isObserved
+        }
+        guard isObserved else { return }
         eventLoop.scheduleTask(in: Self.retryTime) { self.wake() }
     }
 
@@ -305,7 +321,7 @@ final class LiveQuery: Sendable {
 extension LiveQuery.State {
     /// When the next job starts; nil if none is needed, or one will start.
     fileprivate mutating func start(_ interval: TimeAmount) -> LiveQuery.Start? {
-        if observers.isEmpty, joining.isEmpty { return nil }
+        guard isObserved else { return nil }
         if isRunning {
             // Only changes wait for the interval, not the first result of an observer.
             guard scheduled != nil, !joining.isEmpty else {

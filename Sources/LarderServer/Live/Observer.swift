@@ -48,7 +48,7 @@ struct ObserverPort: Sendable {
 ///
 /// It belongs to its connection's event loop. It sends a reply only while the socket is writable
 /// and the client has credit left.
-final class Observer {
+final class Observer: OpenRequest {
     private enum Phase {
         /// It waits for the whole result.
         case joining
@@ -97,20 +97,18 @@ final class Observer {
 
     // MARK: The client
 
-    /// The client accepts more replies.
     func grant(_ replies: UInt32) {
         guard let credit else { return }
-        self.credit = credit.addingReportingOverflow(replies).overflow ? .max : credit + replies
+        self.credit = credit.addingClamped(replies)
         resume()
     }
 
-    /// The client has cancelled the request.
     func cancel() { fail(LarderError(.cancelled, "the request was cancelled by its client")) }
 
-    /// The server is stopping, or the client sends nothing more.
-    func stop(_ error: LarderError) { fail(error) }
+    func inputEnded() { cancel() }
 
-    /// Ends without a reply, because the connection closes.
+    func serverStops() { fail(ConnectionState.stopping) }
+
     func abandon() {
         if case .ended = phase { return }
         phase = .ended

@@ -17,16 +17,20 @@ final class Migrations: Sendable {
     private let backend: any StoreBackend
     /// The session whose working copy is served; nil if the store is.
     let session: MigrationSession?
+    let rights: MigrationRights
+    let turns: MigrationTurns
     /// Nil after the end of the server.
     private let server: @Sendable () -> Server?
     private let isRunning = Mutex(false)
 
     init(
-        backend: any StoreBackend, session: MigrationSession?,
-        server: @escaping @Sendable () -> Server?
+        backend: any StoreBackend, session: MigrationSession?, rights: MigrationRights,
+        turns: MigrationTurns, server: @escaping @Sendable () -> Server?
     ) {
         self.backend = backend
         self.session = session
+        self.rights = rights
+        self.turns = turns
         self.server = server
     }
 
@@ -35,33 +39,27 @@ final class Migrations: Sendable {
 
     /// Migrates the store, or the working copy of the session.
     ///
-    /// - Parameters:
-    ///   - requester: The connection that stays until it has its reply.
-    ///   - progress: Called before each step.
-    ///   - done: Called in any case, on any thread.
-    func migrate(
-        to schema: Schema, requester: ConnectionPort, progress: @escaping Server.Progress,
-        _ done: @escaping Server.Done
-    ) {
-        perform(done) { [session] server, done throws(LarderError) in
-            server.migrate(to: schema, session, leaving: requester, progress: progress, done)
+    /// - Parameter done: Called in any case, on any thread.
+    func migrate(to schema: Schema, _ work: Server.MigrationWork, _ done: @escaping Server.Done) {
+        perform(stoppedBy: work.cancellation, done) {
+            [session] server, done throws(LarderError) in
+            server.migrate(to: schema, session, work, done)
         }
     }
 
-    /// Begins a session.
+    /// Begins a session. The connection that requested it stays as long as the session is open.
     ///
     /// - Parameters:
-    ///   - requester: The connection that stays as long as the session is open.
     ///   - hasBegun: Called when the working copy is served, on any thread.
     ///   - whenEnded: Called once, with the reason if the session was not committed, or could not
     ///     be begun.
     func begin(
-        requester: ConnectionPort, progress: @escaping Server.Progress,
+        _ work: Server.MigrationWork,
         hasBegun: @escaping @Sendable (MigrationSession) -> Void,
         whenEnded: @escaping Server.Done
     ) -> MigrationSession {
         let session = MigrationSession(
-            eventLoop: requester.eventLoop,
+            stoppedBy: work.cancellation, eventLoop: work.requester.eventLoop,
             abandon: { [server] session, reason in server()?.abandon(session, reason) },
             whenEnded: whenEnded)
         let done: Server.Done = { error in
@@ -71,45 +69,46 @@ final class Migrations: Sendable {
             done(Self.underWay)
             return session
         }
-        perform(done) { server, done throws(LarderError) in
-            server.begin(session, leaving: requester, progress: progress, done)
+        perform(stoppedBy: work.cancellation, done) { server, done throws(LarderError) in
+            server.begin(session, work, done)
         }
         return session
     }
 
-    /// Stores the working copy of the session.
-    func commit(
-        requester: ConnectionPort, progress: @escaping Server.Progress,
-        _ done: @escaping Server.Done
-    ) {
-        perform(done) { [session] server, done throws(LarderError) in
+    /// Stores the working copy of the session. The end of the session does not stop that.
+    func commit(_ work: Server.MigrationWork, _ done: @escaping Server.Done) {
+        perform(stoppedBy: ReadCancellation(), done) {
+            [session] server, done throws(LarderError) in
             guard let session else {
                 throw LarderError(
                     .unsupported, "there is no migration session to commit",
                     hint: "commit on a connection that has the key of a session")
             }
-            server.commit(session, leaving: requester, progress: progress, done)
+            server.commit(session, work, done)
         }
     }
 
     /// Starts an exchange of the server's parts, on a thread that may block, because a connection
     /// to the store is opened first.
     private func perform(
-        _ done: @escaping Server.Done,
+        stoppedBy cancellation: ReadCancellation, _ done: @escaping Server.Done,
         _ body: @escaping @Sendable (Server, @escaping Server.Done) throws(LarderError) -> Void
     ) {
-        NIOSingletons.posixBlockingThreadPool.submit { [self] _ in start(done, body) }
+        NIOSingletons.posixBlockingThreadPool.submit { [self] _ in
+            start(stoppedBy: cancellation, done, body)
+        }
     }
 
     private func start(
-        _ done: @escaping Server.Done,
+        stoppedBy cancellation: ReadCancellation, _ done: @escaping Server.Done,
         _ body: (Server, @escaping Server.Done) throws(LarderError) -> Void
     ) {
         do throws(LarderError) {
             guard let server = server() else { throw ConnectionState.stopping }
             try begin()
             do throws(LarderError) {
-                try session?.beginWork()
+                if cancellation.isCancelled { throw MigrationSession.cancelled }
+                try session?.beginWork(stoppedBy: cancellation)
                 do throws(LarderError) {
                     try backend.prepareToReopen()
                     try body(server, done)

@@ -13,19 +13,30 @@ extension Server {
         var failure: LarderError?
     }
 
+    /// What the client has that requested a migration.
+    struct MigrationWork: Sendable {
+        /// The connection that stays until it has its reply.
+        let requester: ConnectionPort
+        /// Stops the migration before it commits.
+        let cancellation: ReadCancellation
+        /// Called before each step.
+        let progress: Progress
+    }
+
     typealias Done = @Sendable (LarderError?) -> Void
     typealias Progress = @Sendable (MigrationProgress) -> Void
 
     /// Migrates the store, or the working copy of a session.
     func migrate(
-        to schema: Schema, _ session: MigrationSession?, leaving requester: ConnectionPort,
-        progress: @escaping Progress, _ done: @escaping Done
+        to schema: Schema, _ session: MigrationSession?, _ work: MigrationWork,
+        _ done: @escaping Done
     ) {
         let title = "the store is being migrated to schema version \(schema.version)"
-        exchange(title, leaving: requester, progress: progress) {
+        exchange(title, leaving: work.requester, progress: work.progress) {
             core, progress throws(LarderError) in
             try Self.served(session, otherwise: core.backend, session) { () throws(LarderError) in
-                try core.backend.reopened(.migration(schema), progress: progress)
+                try core.backend.reopened(
+                    .migration(schema, stoppedBy: work.cancellation), progress: progress)
             }
         } done: { error in
             session?.workEnded()
@@ -34,20 +45,17 @@ extension Server {
     }
 
     /// Makes the working copy of a session, and serves it.
-    func begin(
-        _ session: MigrationSession, leaving requester: ConnectionPort,
-        progress: @escaping Progress, _ done: @escaping Done
-    ) {
+    func begin(_ session: MigrationSession, _ work: MigrationWork, _ done: @escaping Done) {
         let original = core
         state.withLock { $0.session = session }
         exchange(
-            "the store is being migrated", leaving: requester, requesterStays: true,
-            progress: progress
+            "the store is being migrated", leaving: work.requester, requesterStays: true,
+            progress: work.progress
         ) {
             core, progress throws(LarderError) in
             progress(MigrationProgress(step: "copies the store"))
             return try Self.served(session, otherwise: core.backend) { () throws(LarderError) in
-                try core.backend.makeWorkingCopy()
+                try core.backend.makeWorkingCopy(stoppedBy: work.cancellation)
             }
         } done: { [self] error in
             if error == nil {
@@ -60,15 +68,13 @@ extension Server {
     }
 
     /// Gives the store the contents of the working copy, and serves it.
-    func commit(
-        _ session: MigrationSession, leaving requester: ConnectionPort,
-        progress: @escaping Progress, _ done: @escaping Done
-    ) {
+    func commit(_ session: MigrationSession, _ work: MigrationWork, _ done: @escaping Done) {
         guard let original = session.original else { return done(MigrationSession.hasEnded) }
-        exchange("the store is being migrated", leaving: requester, progress: progress) {
+        exchange("the store is being migrated", leaving: work.requester, progress: work.progress) {
             core, progress throws(LarderError) in
             try Self.served(nil, otherwise: original.backend) { () throws(LarderError) in
-                try original.backend.reopened(.contents(of: core.backend), progress: progress)
+                try original.backend.reopened(
+                    .contents(of: core.backend, stoppedBy: work.cancellation), progress: progress)
             }
         } done: { [self] error in
             done(error)

@@ -31,6 +31,8 @@ final class LoopReader: @unchecked Sendable {
         let planHits = Atomic<Int>(0)
         let planMisses = Atomic<Int>(0)
         let cacheHits = Atomic<Int>(0)
+        let planBytes = Atomic<Int>(0)
+        let replyBytes = Atomic<Int>(0)
     }
 
     let eventLoop: any EventLoop
@@ -42,6 +44,9 @@ final class LoopReader: @unchecked Sendable {
     private let limits: ServerLimits
     private let budget: ReadBudget
     private var plans: PlanCache
+    /// What `counters` has of the memory of the caches.
+    private var countedPlanBytes = 0
+    private var countedReplyBytes = 0
     private let replyCacheBytesMax: Int
     private let replies: ReplyCache
     private var reader: (any StoreReader)?
@@ -59,9 +64,9 @@ final class LoopReader: @unchecked Sendable {
         self.counters = Counters()
         self.budget = ReadBudget(
             work: limits.inlineWorkMax, workTimeMax: limits.inlineTimeMax,
-            bytesMax: limits.inlineBatchBytesMax)
-        self.plans = PlanCache(
-            countMax: limits.plansMax, shapeBytesMax: limits.planShapeBytesMax)
+            bytesMax: limits.inlineBatchBytesMax,
+            statementBytesMax: limits.loopStatementBytesMax)
+        self.plans = PlanCache(countMax: limits.plansMax, memory: limits.planMemory)
         self.replyCacheBytesMax = replyCacheBytesMax
         self.replies = ReplyCache(bytesMax: replyCacheBytesMax)
     }
@@ -81,9 +86,15 @@ final class LoopReader: @unchecked Sendable {
         self.budget = base.budget
         self.plans = PlanCache(
             countMax: limits.plansMax / cacheShare,
-            shapeBytesMax: limits.planShapeBytesMax / cacheShare)
+            memory: SharedLimit(
+                limits.planMemory.total / cacheShare, userShare: limits.planMemory.userShare))
         self.replyCacheBytesMax = base.replyCacheBytesMax / cacheShare
         self.replies = ReplyCache(bytesMax: replyCacheBytesMax)
+    }
+
+    deinit {
+        counters.planBytes.subtract(countedPlanBytes, ordering: .relaxed)
+        counters.replyBytes.subtract(countedReplyBytes, ordering: .relaxed)
     }
 
     /// The result of a look-up of a `get` in the reply cache.
@@ -110,7 +121,10 @@ final class LoopReader: @unchecked Sendable {
         let reply = EncodedBatches(encoding: batches)
         // An insert of a missing object does not change its stamp.
         let isFound = batches.count == 1 && batches[0].rowCount == 1
-        if isFound { replies.insert(reply, for: key, stamp) }
+        if isFound {
+            replies.insert(reply, for: key, stamp)
+            Self.count(replies.byteCount, &countedReplyBytes, counters.replyBytes)
+        }
         return reply
     }
 
@@ -131,14 +145,16 @@ final class LoopReader: @unchecked Sendable {
         }
     }
 
-    func query(_ request: QueryRequest) -> QueryOutcome {
+    /// - Parameter user: Is charged for a new plan.
+    func query(_ request: QueryRequest, of user: UInt32) -> QueryOutcome {
         eventLoop.assertInEventLoop()
         let entry: PlanCache.Entry
         do throws(LarderError) {
-            entry = try plan(request)
+            entry = try plan(request, of: user)
         } catch {
             return .reply(.failed(error))
         }
+        defer { charge(entry, for: request.shape) }
         guard entry.startsInline() else { return .needsPool(entry.plan) }
         do throws(ReadFailure) {
             if let batch = try singleBatch(entry.plan, request.parameters) {
@@ -187,16 +203,33 @@ final class LoopReader: @unchecked Sendable {
         return isLast ? batch : nil
     }
 
-    private func plan(_ request: QueryRequest) throws(LarderError) -> PlanCache.Entry {
+    private func plan(
+        _ request: QueryRequest, of user: UInt32
+    ) throws(LarderError) -> PlanCache.Entry {
         if let entry = plans.entry(for: request.shape) {
             counters.planHits.add(1, ordering: .relaxed)
             return entry
         }
         counters.planMisses.add(1, ordering: .relaxed)
         let query = try request.shape.decoded()
-        let entry = PlanCache.Entry(plan: try view.plan(query, request.parameters))
+        let entry = PlanCache.Entry(plan: try view.plan(query, request.parameters), of: user)
         if !entry.plan.dependsOnArguments { plans.insert(entry, for: request.shape) }
         return entry
+    }
+
+    /// Charges a plan to its user after a read, which may have made it larger.
+    private func charge(_ entry: PlanCache.Entry, for shape: QueryShape) {
+        plans.charge(entry, for: shape)
+        Self.count(plans.memory.used, &countedPlanBytes, counters.planBytes)
+    }
+
+    /// Adds the change of an amount since it was last counted to a counter of several readers.
+    private static func count(
+        _ amount: Int, _ counted: inout Int, _ counter: borrowing Atomic<Int>
+    ) {
+        guard amount != counted else { return }
+        counter.add(amount - counted, ordering: .relaxed)
+        counted = amount
     }
 
     private func openReader() throws(LarderError) -> any StoreReader {

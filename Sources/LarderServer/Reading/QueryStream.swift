@@ -9,7 +9,7 @@ import Synchronization
 /// The loop allows one batch ahead, and only while the socket is writable and the client has credit
 /// left; so a slow client uses a reader for a bounded time and memory for three or four batches.
 /// However the stream ends, it releases its reader exactly once.
-final class QueryStream {
+final class QueryStream: OpenRequest {
     private enum Phase {
         /// A reader is being acquired, or a batch is being read.
         case reading
@@ -117,7 +117,8 @@ final class QueryStream {
         let (execution, pool) = (execution, pool)
         let report = reporter()
         readers.acquire(
-            connection.readerRequest(bytes: bytes, endSnapshot: snapshotEnder())
+            connection.readerRequest(
+                bytes: bytes, execution.cancellation, endSnapshot: snapshotEnder())
         ) { reader in
             switch reader {
             case .success(let reader): Self.readBatch(execution, reader, pool, report)
@@ -138,10 +139,9 @@ final class QueryStream {
         execution.allowNext()
     }
 
-    /// The client accepts more batches.
     func grant(_ batches: UInt32) {
         guard let credit else { return }
-        self.credit = credit.addingReportingOverflow(batches).overflow ? .max : credit + batches
+        self.credit = credit.addingClamped(batches)
         resume()
     }
 
@@ -160,12 +160,12 @@ final class QueryStream {
         }
     }
 
-    /// The client has cancelled the query.
     func cancel() {
-        finish(.failed(LarderError(.cancelled, "the query was cancelled by its client")))
+        fail(LarderError(.cancelled, "the query was cancelled by its client"))
     }
 
-    /// Ends without a reply, because the connection closes.
+    func fail(_ error: LarderError) { finish(.failed(error)) }
+
     func abandon() {
         expiry?.cancel()
         execution.cancellation.cancel()

@@ -25,6 +25,8 @@ final class ReaderPool: Sendable {
         let eventLoop: any EventLoop
         /// Ends the read with `snapshotExpired`; called on any thread.
         let endSnapshot: @Sendable () -> Void
+        /// Ends the wait for a reader. The read itself has it in its budget.
+        var cancellation = ReadCancellation()
     }
 
     private struct Waiter {
@@ -49,6 +51,8 @@ final class ReaderPool: Sendable {
         var nextNumber = 0
         /// Called when no read is active any more. Until then no read begins.
         var whenEmpty: (@Sendable () -> Void)?
+        /// Whether the next check for idle readers is scheduled.
+        var isCheckScheduled = false
     }
 
     /// Idle readers that keep their memory.
@@ -58,10 +62,16 @@ final class ReaderPool: Sendable {
     private let limits: ServerLimits
     private let threads: FairThreads
     private let state: Mutex<State>
+    /// Called when the pool has been idle for some time and has closed its readers.
+    private let becameIdle: @Sendable () -> Void
 
-    init(backend: any StoreBackend, limits: ServerLimits) {
+    init(
+        backend: any StoreBackend, limits: ServerLimits,
+        becameIdle: @escaping @Sendable () -> Void = {}
+    ) {
         self.backend = backend
         self.limits = limits
+        self.becameIdle = becameIdle
         threads = FairThreads(
             running: limits.readsRunning, started: limits.readsStarted,
             niceness: limits.readNiceness)
@@ -74,25 +84,30 @@ final class ReaderPool: Sendable {
     /// Runs a job on a thread of the pool with a reader, or with the error that there is none. The
     /// job or its successors must return the reader with ``release(_:)``.
     func acquire(_ request: Request, _ job: @escaping Job) {
-        let admitted = state.withLock { state -> Result<Int, LarderError>? in
-            let number = state.nextNumber
+        let number = state.withLock { state in
             state.nextNumber += 1
+            return state.nextNumber
+        }
+        let admitted = state.withLock { state -> Result<Void, LarderError>? in
             if mayStart(request, state) {
                 start(number, request, &state)
-                return .success(number)
+                return .success(())
             }
             guard state.waiting.take(1, for: request.user) else { return .failure(Self.tooMany) }
             let expiry = request.eventLoop.scheduleTask(in: TimeAmount(limits.readerWaitTimeMax)) {
-                self.expire(number)
+                self.reject(number, Self.noReader)
             }
             state.waiters.append(
                 Waiter(number: number, request: request, job: job, expiry: expiry))
             return nil
         }
         switch admitted {
-        case .success(let number)?: run(job, for: request, number)
+        case .success?: run(job, for: request, number)
         case .failure(let error)?: job(.failure(error))
-        case nil: break
+        case nil:
+            request.cancellation.whenCancelled { [weak self] in
+                self?.reject(number, Self.cancelled)
+            }
         }
     }
 
@@ -130,6 +145,7 @@ final class ReaderPool: Sendable {
         let (next, whenEmpty) = state.withLock { state -> (Waiter?, (@Sendable () -> Void)?) in
             guard let index = state.active.firstIndex(where: { $0.number == number })
             else { return (nil, nil) }
+            scheduleIdleCheck(on: state.active[index].request.eventLoop, &state)
             let request = state.active.remove(at: index).request
             state.readers.add(-1, to: request.user)
             state.memory.add(-request.byteCount, to: request.user)
@@ -140,6 +156,41 @@ final class ReaderPool: Sendable {
         whenEmpty?()
         if let next { start(next) }
     }
+
+    // MARK: Idle memory
+
+    private func scheduleIdleCheck(on eventLoop: any EventLoop, _ state: inout State) {
+        guard !state.isCheckScheduled else { return }
+        state.isCheckScheduled = true
+        let seen = state.nextNumber
+        // Weak, because a closed pool must not keep its store until then.
+        eventLoop.scheduleTask(in: TimeAmount(limits.idleMemoryTimeMax)) { [weak self] in
+            self?.checkIdle(since: seen, on: eventLoop)
+        }
+    }
+
+    /// Closes the idle readers if no read has begun for some time, and none is active. What they
+    /// have read, and the statements of a query that was sent once, would stay for ever.
+    private func checkIdle(since seen: Int, on eventLoop: any EventLoop) {
+        let idle = state.withLock { state -> [PooledReader]? in
+            state.isCheckScheduled = false
+            guard state.active.isEmpty, state.nextNumber == seen else {
+                // A read that is active schedules the next check when it ends.
+                if state.active.isEmpty { scheduleIdleCheck(on: eventLoop, &state) }
+                return nil
+            }
+            defer { state.idle = [] }
+            return state.idle
+        }
+        // A closed pool has none.
+        guard let idle, !idle.isEmpty else { return }
+        submit(in: .object(ObjectIdentifier(self)), of: .max) { [becameIdle] _ in
+            for reader in idle { reader.reader.releaseMemory() }
+            becameIdle()
+        }
+    }
+
+    // MARK: Waiting
 
     /// Takes the first waiting read that may start.
     private func takeNextWaiter(_ state: inout State) -> Waiter? {
@@ -233,7 +284,7 @@ final class ReaderPool: Sendable {
         let released = DispatchSemaphore(value: 0)
         state.withLock { $0.whenEmpty = { released.signal() } }
         endSnapshots(atMost: .max)
-        let milliseconds = Int(time / .milliseconds(1))
+        let milliseconds = Int(clamped: time / .milliseconds(1))
         _ = released.wait(timeout: .now() + .milliseconds(milliseconds))
         let waiters = state.withLock { state -> [Waiter] in
             state.whenEmpty = nil
@@ -254,17 +305,22 @@ final class ReaderPool: Sendable {
     private static let tooMany = LarderError(
         .resourceExhausted, "too many long reads of this user are waiting", hint: "try again later")
 
-    private func expire(_ number: Int) {
+    private static let noReader = LarderError(
+        .timeout, "no reader became free in time",
+        hint: "read or cancel the results that are still streaming, then try again")
+
+    private static let cancelled = LarderError(.cancelled, "the read was cancelled")
+
+    /// Ends the wait of a read, if it still waits.
+    private func reject(_ number: Int, _ error: LarderError) {
         let waiter = state.withLock { state -> Waiter? in
             guard let index = state.waiters.firstIndex(where: { $0.number == number })
             else { return nil }
             return takeWaiter(at: index, &state)
         }
-        waiter?.job(
-            .failure(
-                LarderError(
-                    .timeout, "no reader became free in time",
-                    hint: "read or cancel the results that are still streaming, then try again")))
+        guard let waiter else { return }
+        waiter.expiry.cancel()
+        waiter.job(.failure(error))
     }
 
     /// Ends the threads and releases the readers. It must be called after the last connection has
@@ -286,12 +342,17 @@ final class ReaderPool: Sendable {
         }
     }
 
+    /// The memory of the active reads of each user.
+    var memoryByUser: [(user: UInt32, amount: Int)] { state.withLock { $0.memory.amounts } }
+
     /// Metrics for `stats`.
     var statistics: [Statistic] {
         state.withLock { state in
             [
                 Statistic("poolReads", .int(Int64(state.active.count))),
                 Statistic("poolReadsWaiting", .int(Int64(state.waiters.count))),
+                Statistic("poolReadMemoryBytes", .int(Int64(state.memory.used))),
+                Statistic("poolReadersIdle", .int(Int64(state.idle.count))),
             ]
         }
     }

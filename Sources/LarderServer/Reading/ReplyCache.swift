@@ -47,6 +47,7 @@ final class ReplyCache {
     private var recent: [UInt64: Entry] = [:]
     private var recentBytes = 0
     private var older: [UInt64: Entry] = [:]
+    private var olderBytes = 0
     /// The upper halves of the hashes of recent requests without a stored reply, in slots given by
     /// the lower bits.
     private var seen: [UInt32] = []
@@ -54,6 +55,9 @@ final class ReplyCache {
 
     /// - Parameter bytesMax: The memory of both generations; 0 stores nothing.
     init(bytesMax: Int) { generationBytesMax = bytesMax / 2 }
+
+    /// The memory of the replies.
+    var byteCount: Int { recentBytes + olderBytes }
 
     /// - Parameters:
     ///   - request: The body of the request. Equal bytes are the same request.
@@ -77,6 +81,7 @@ final class ReplyCache {
         recent = [:]
         recentBytes = 0
         older = [:]
+        olderBytes = 0
         seen = []
     }
 
@@ -103,9 +108,8 @@ final class ReplyCache {
 
     private func insert(_ entry: Entry, _ hash: UInt64) {
         if recentBytes + entry.byteCount > generationBytesMax {
-            older = recent
-            recent = [:]
-            recentBytes = 0
+            (older, olderBytes) = (recent, recentBytes)
+            (recent, recentBytes) = ([:], 0)
         }
         guard entry.byteCount <= generationBytesMax else { return }
         recentBytes += entry.byteCount

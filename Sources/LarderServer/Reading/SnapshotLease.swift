@@ -6,7 +6,7 @@ import NIOCore
 ///
 /// It has a reader of the pool until its client cancels it or its time is over, and performs one
 /// read after the other. It belongs to its connection's event loop.
-final class SnapshotLease {
+final class SnapshotLease: OpenRequest {
     private enum Phase {
         case opening
         case idle(PooledReader)
@@ -32,6 +32,8 @@ final class SnapshotLease {
     private let eventLoop: any EventLoop
     private var phase = Phase.opening
     private var waiters: [Waiter] = []
+    /// Ends the wait for a reader.
+    private let cancellation = ReadCancellation()
     private var expiry: Scheduled<Void>?
 
     init(
@@ -61,7 +63,9 @@ final class SnapshotLease {
         let endSnapshot: @Sendable () -> Void = {
             eventLoop.execute { bound.value.end(.failed(ReaderPool.snapshotExpired)) }
         }
-        pool.acquire(connection.readerRequest(bytes: 0, endSnapshot: endSnapshot)) { reader in
+        pool.acquire(
+            connection.readerRequest(bytes: 0, cancellation, endSnapshot: endSnapshot)
+        ) { reader in
             switch reader {
             case .failure(let error): report(.failed(error))
             case .success(let reader):
@@ -126,17 +130,19 @@ final class SnapshotLease {
 
     // MARK: The end
 
-    /// The client needs the snapshot no longer.
     func cancel() {
-        end(.failed(LarderError(.cancelled, "the snapshot was ended by its client")))
+        fail(LarderError(.cancelled, "the snapshot was ended by its client"))
     }
 
-    /// The client sends nothing more, or the server is stopping.
-    func stop(_ error: LarderError) { end(.failed(error)) }
+    func inputEnded() { fail(Self.expired) }
 
-    /// Ends without a reply, because the connection closes.
+    func serverStops() { fail(ConnectionState.stopping) }
+
+    func fail(_ error: LarderError) { end(.failed(error)) }
+
     func abandon() {
         expiry?.cancel()
+        cancellation.cancel()
         let (last, waiting) = (phase, waiters)
         phase = .ended
         waiters = []

@@ -10,7 +10,7 @@ import NIOCore
 /// the connection's user until they are stored or spooled. An error that ends the stream drops the
 /// waiting batches and is reported after the batch in progress, so the stored rows are those that
 /// earlier replies have reported.
-final class InsertStream {
+final class InsertStream: OpenRequest {
     private enum Item {
         /// A message of the client; one without rows only marks the end.
         case message(Batch?, isLast: Bool, bytes: Int)
@@ -31,6 +31,8 @@ final class InsertStream {
     private unowned let connection: ConnectionHandler
     private let eventLoop: any EventLoop
     private let cancellation = ReadCancellation()
+    /// Why an atomic stream was ended while its rows were being stored.
+    private var reason: LarderError?
     /// When all rows must be stored; nil if only each batch has a limit.
     private let deadline: NIODeadline?
     private let spool: SpoolFile?
@@ -63,7 +65,7 @@ final class InsertStream {
         deadline = time.map { .now() + TimeAmount($0) }
         guard let time else { return }
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        timer = eventLoop.scheduleTask(in: TimeAmount(time)) { bound.value.end(Self.expired) }
+        timer = eventLoop.scheduleTask(in: TimeAmount(time)) { bound.value.fail(Self.expired) }
     }
 
     // MARK: Messages of the client
@@ -71,12 +73,12 @@ final class InsertStream {
     /// - Parameter bytes: The memory that the batch takes.
     func received(_ batch: Batch?, isLast: Bool, bytes: Int) {
         guard !isComplete else {
-            if !hasFailed { end(Self.malformed("rows were sent after the last")) }
+            if !hasFailed { fail(Self.malformed("rows were sent after the last")) }
             return
         }
         let ahead = waiting.count + (isBusy ? 1 : 0)
         guard ahead < Limits.unacknowledgedBatchesMax else {
-            return end(
+            return fail(
                 LarderError(
                     .resourceExhausted,
                     "more than \(Limits.unacknowledgedBatchesMax) batches of a stream were sent",
@@ -87,31 +89,29 @@ final class InsertStream {
                 try received.insertion.check(batch, in: connection.services.store.schema)
             }
         } catch {
-            return end(error)
+            return fail(error)
         }
-        if let refusal = connection.quota.addRequest(bytes) { return end(refusal) }
+        if let refusal = connection.quota.addRequest(bytes) { return fail(refusal) }
         isComplete = isLast
         waiting.append(.message(batch, isLast: isLast, bytes: bytes))
         step()
     }
 
-    /// The client has cancelled the stream.
-    func cancel() { end(Self.cancelled) }
+    func cancel() { fail(Self.cancelled) }
 
-    /// The client sends no more bytes.
     func inputEnded() {
         guard !isComplete else { return }
-        end(Self.malformed("the connection ended before the last rows"))
+        fail(Self.malformed("the connection ended before the last rows"))
     }
 
-    /// The server is stopping and waits for no more rows.
+    /// The server waits for no more rows.
     func serverStops() {
         guard !isComplete else { return }
-        end(ConnectionState.stopping)
+        fail(ConnectionState.stopping)
     }
 
-    /// Ends without a reply, because the connection closes. A batch that the writer has is stored;
-    /// an atomic stream that the writer has is cancelled unless it is stored already.
+    /// A batch that the writer has is stored; an atomic stream that the writer has is cancelled
+    /// unless it is stored already.
     func abandon() {
         timer?.cancel()
         progress?.cancel()
@@ -121,10 +121,12 @@ final class InsertStream {
     }
 
     /// Ends with a failure after the batch in progress. An atomic stream then stores nothing.
-    private func end(_ error: LarderError) {
+    func fail(_ error: LarderError) {
         switch phase {
         case .ended: return
-        case .storing: cancellation.cancel()
+        case .storing:
+            reason = reason ?? error
+            cancellation.cancel()
         case .receiving where hasFailed: return
         case .receiving:
             dropWaiting()
@@ -253,6 +255,7 @@ final class InsertStream {
     private func committed(_ outcome: Result<InsertedRows, LarderError>) {
         guard case .storing = phase else { return }
         switch outcome {
+        case .failure(let error) where error.code == .cancelled: finish(.failed(reason ?? error))
         case .failure(let error): finish(.failed(connection.services.known(error)))
         case .success(var rows):
             rows.batchCount = stored.batchCount

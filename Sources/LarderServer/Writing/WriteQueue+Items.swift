@@ -105,11 +105,16 @@ extension WriteQueue {
             isShort = WriteQueue.isShort(changes, frameBytes: frameBytes)
         }
 
-        /// The change set for one attempt. A short one needs no budget.
-        func request(stoppedBy cancellation: ReadCancellation?) -> SaveRequest {
-            guard !isShort else { return changes }
+        /// The change set for one attempt.
+        ///
+        /// - Parameter shortBudget: That of a short one, which needs no deadline.
+        func request(
+            stoppedBy cancellation: ReadCancellation?, _ shortBudget: ReadBudget
+        ) -> SaveRequest {
             var request = changes
-            request.budget = WriteQueue.budget(until: deadline, stoppedBy: cancellation)
+            request.budget =
+                isShort
+                ? shortBudget : WriteQueue.budget(until: deadline, stoppedBy: cancellation)
             return request
         }
     }

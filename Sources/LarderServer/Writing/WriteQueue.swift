@@ -23,6 +23,8 @@ final class WriteQueue: Sendable {
         /// Whether the timer that watches the deadlines and the running group is scheduled.
         var isWatching = false
         var isClosed = false
+        /// Whether nothing more is executed.
+        var isInterrupted = false
         /// The copies that the thread makes between the writes, in turn.
         var backups: [BackupJob] = []
         /// When the thread is started after a pause, if that is scheduled.
@@ -64,11 +66,14 @@ final class WriteQueue: Sendable {
     /// Whose snapshots keep the log of the store from being shortened.
     private let readers: ReaderPool
     private let announcer: CommitAnnouncer
-    private let limits: ServerLimits
+    let limits: ServerLimits
     private let thread = NIOThreadPool(numberOfThreads: 1)
     /// Runs the timers.
-    private let eventLoop: any EventLoop
+    let eventLoop: any EventLoop
     private let state: Mutex<State>
+    /// Stops short saves, which no other user's write waits for long enough to stop.
+    private let interruption = ReadCancellation()
+    private let shortBudget: ReadBudget
 
     /// Advances while the writer works.
     let progress: WriterProgress
@@ -83,6 +88,7 @@ final class WriteQueue: Sendable {
         self.confined = Confined(writer: writer)
         self.limits = limits
         self.eventLoop = eventLoop
+        shortBudget = ReadBudget(cancellation: interruption)
         self.state = Mutex(State(schedule: WriteSchedule(limits: limits)))
         thread.start()
         startRetention()
@@ -93,7 +99,7 @@ final class WriteQueue: Sendable {
         var startsWatch = false
         var startsWork = false
         let refusal = state.withLock { state -> LarderError? in
-            if state.isClosed { return ConnectionState.stopping }
+            if state.isClosed || state.isInterrupted { return ConnectionState.stopping }
             guard state.schedule.append(item) else { return Self.full }
             if let run = state.running, run.othersWaitSince == nil, run.user != item.user {
                 state.running?.othersWaitSince = .now()
@@ -258,6 +264,7 @@ final class WriteQueue: Sendable {
                 user: first.user, cancellation: cancellation,
                 othersWaitSince: state.schedule.hasWaiting(besides: first.user) ? start : nil)
             state.longWrites += 1
+            if state.isInterrupted { cancellation.cancel() }
             return state.startWatch()
         }
         if startsWatch { scheduleWatch() }
@@ -267,10 +274,12 @@ final class WriteQueue: Sendable {
     private func execute(_ saves: [Save], stoppedBy cancellation: ReadCancellation?) {
         var saves = saves
         var probes: [Probe] = []
-        let outcomes = writer.save(saves.map { $0.request(stoppedBy: cancellation) }) {
+        let outcomes = writer.save(
+            saves.map { $0.request(stoppedBy: cancellation, shortBudget) }
+        ) {
             let more = takeShortSaves(groupCount: saves.count, &probes)
             saves += more
-            return more.map { $0.request(stoppedBy: nil) }
+            return more.map { $0.request(stoppedBy: nil, shortBudget) }
         }
         precondition(outcomes.count == saves.count, "the writer returns one outcome per set")
         let count = saves.count
@@ -278,7 +287,7 @@ final class WriteQueue: Sendable {
             state.groups += 1
             state.saves += count
         }
-        if let cancellation, cancellation.isCancelled {
+        if (cancellation ?? interruption).isCancelled {
             reply(toStopped: saves, outcomes)
         } else {
             reply(to: saves, outcomes)
@@ -315,8 +324,9 @@ final class WriteQueue: Sendable {
         switch deletion.step(of: writer, rowsMax: limits.historyDeletionRowsMax) {
         case .success(nil):
             let continues = state.withLock { state in
-                if !state.isClosed { state.schedule.appendAgain(.deletion(deletion)) }
-                return !state.isClosed
+                let isEnding = state.isClosed || state.isInterrupted
+                if !isEnding { state.schedule.appendAgain(.deletion(deletion)) }
+                return !isEnding
             }
             if !continues { deletion.reject(ConnectionState.stopping) }
         case .success(let count?): deletion.reply(.success(count))
@@ -399,7 +409,11 @@ final class WriteQueue: Sendable {
 
     private func tryAgain(_ item: Item) {
         item.noteStop()
-        state.withLock { $0.schedule.putBack(item) }
+        let isInterrupted = state.withLock { state in
+            if !state.isInterrupted { state.schedule.putBack(item) }
+            return state.isInterrupted
+        }
+        if isInterrupted { item.reject(ConnectionState.stopping) }
     }
 
     /// Rejects a write whose time is up.
@@ -419,39 +433,9 @@ final class WriteQueue: Sendable {
         .timeout, "the write takes too long while other users write; nothing was changed",
         hint: "divide it into smaller writes, or repeat it when the store is less busy")
 
-    // MARK: The history
-
-    /// Deletes the transactions that the retention does not keep, now and at intervals.
-    private func startRetention() {
-        guard limits.historyRetention != HistoryRetention() else { return }
-        eventLoop.scheduleTask(in: .zero) { self.retain() }
-    }
-
-    private func retain() {
-        if state.withLock({ $0.isClosed }) { return }
-        deleteHistory(limits.historyRetention.deletions(at: Date())[...])
-    }
-
-    /// Does the deletions one after the other, and then waits for the next interval.
-    private func deleteHistory(_ deletions: ArraySlice<HistoryDeletion>) {
-        guard let deletion = deletions.first else {
-            eventLoop.scheduleTask(in: TimeAmount(limits.historyRetentionInterval)) {
-                self.retain()
-            }
-            return
-        }
-        append(
-            .deletion(
-                Deletion(deletion, for: Self.ownUser, deadline: .distantFuture) { _ in
-                    // After an error it is tried again at the next interval.
-                    self.deleteHistory(deletions.dropFirst())
-                }))
-    }
-
-    /// The server itself, as one of the users.
-    private static let ownUser = UInt32.max
-
     // MARK: The end
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// Executes the writes that are waiting, then closes the writer and ends its thread.
     func close(_ done: @escaping @Sendable () -> Void) {
@@ -463,6 +447,18 @@ final class WriteQueue: Sendable {
             writer.close()
             thread.shutdownGracefully { _ in done() }
         }
+    }
+
+    /// Rejects the writes that wait and those that arrive from now on, and stops the one that runs
+    /// unless it commits already. Nothing is changed by a write that is stopped.
+    func interrupt() {
+        let (waiting, running) = state.withLock { state in
+            state.isInterrupted = true
+            return (state.schedule.takeExpired(at: .distantFuture), state.running?.cancellation)
+        }
+        interruption.cancel()
+        running?.cancel()
+        for item in waiting { item.reject(ConnectionState.stopping) }
     }
 
     /// Adds the writes to the load of the server.

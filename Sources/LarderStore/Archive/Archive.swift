@@ -269,6 +269,8 @@ final class Archive: Sendable {
 extension Duration {
     fileprivate var wholeNanoseconds: Int {
         let (seconds, attoseconds) = components
-        return Int(clamping: seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return seconds < 0 ? .min : .max }
+        return Int(whole).addingClamped(Int(attoseconds / 1_000_000_000))
     }
 }

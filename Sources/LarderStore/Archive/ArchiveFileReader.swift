@@ -75,7 +75,9 @@ struct ArchiveFileReader {
         let start = reader.moment()
         guard reader.word() == checksum.value, let kind = ArchiveHeader.Kind(rawValue: kindNumber),
             ArchiveRecord.pageBytesAllowed.contains(pageBytes), pageBytes & (pageBytes - 1) == 0,
-            generation >= 1, sequence >= (kind == .base ? 0 : 1)
+            generation >= 1, ArchiveRecord.numbersAllowed.contains(generation),
+            sequence >= (kind == .base ? 0 : 1), ArchiveRecord.numbersAllowed.contains(sequence),
+            start.isValid
         else { throw damaged(path, "its header is not the one that was written") }
         return ArchiveHeader(
             kind: kind, store: store, epoch: epoch, generation: generation,
@@ -91,13 +93,16 @@ struct ArchiveFileReader {
         let (kind, number) = reader.halves()
         switch kind {
         case ArchiveRecord.pageKind:
-            guard number >= 1 else { throw damaged("a page has the number 0") }
+            guard ArchiveRecord.pagesAllowed.contains(number) else {
+                throw damaged("a page has the number \(number)")
+            }
             isWithinCommit = true
             return .page(number, try take(header.pageBytes))
         case ArchiveRecord.commitKind:
             var reader = WordReader(try take(ArchiveRecord.commitBytes - ArchiveRecord.headBytes))
             let moment = reader.moment()
-            guard number >= 1, moment.transaction >= self.moment.transaction, moment.time.isFinite
+            guard ArchiveRecord.pagesAllowed.contains(number), moment.isValid,
+                moment.transaction >= self.moment.transaction
             else { throw damaged("a commit is not the one that was written") }
             commitCount += 1
             self.moment = moment
@@ -148,7 +153,7 @@ struct ArchiveFileReader {
 
     /// The end of a file whose records are not read or verified.
     ///
-    /// - Returns: nil if the file is too short to have one.
+    /// - Returns: nil if the file is too short to have one, or has something else there.
     static func unverifiedEnd(
         _ path: String
     ) throws(LarderError) -> (trailer: ArchiveTrailer, identity: UInt64, byteCount: Int64)? {
@@ -164,6 +169,7 @@ struct ArchiveFileReader {
             commitCount: Int64(bitPattern: reader.word()), end: reader.moment(),
             position: LogPosition(
                 salts: reader.word(), frame: Int(reader.halves().0), checksum: reader.word()))
+        guard trailer.end.isValid else { return nil }
         return (trailer, reader.word(), byteCount)
     }
 

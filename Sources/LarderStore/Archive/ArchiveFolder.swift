@@ -70,7 +70,7 @@ struct ArchiveFolder {
         guard parts.count == 2, name.hasPrefix("larder-") else { return nil }
         let numbers = parts[0].split(separator: "-", omittingEmptySubsequences: false)
             .dropFirst().map { Int64($0) ?? -1 }
-        guard numbers.allSatisfy({ $0 >= 0 }) else { return nil }
+        guard numbers.allSatisfy(ArchiveRecord.numbersAllowed.contains) else { return nil }
         let entry: Entry
         switch (parts[1], numbers.count) {
         case ("segment", 4):

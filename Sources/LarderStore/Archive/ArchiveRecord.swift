@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LarderModel
 
 // The format of the files of an archive. All numbers are big-endian, as in SQLite's files, and all
 // records consist of words of eight bytes. `docs/archive.md` describes the format.
@@ -58,6 +59,9 @@ struct ArchiveMoment: Hashable {
     var transaction: Int64
     /// When it was committed, in seconds since 2001.
     var time: Double
+
+    /// Whether the numbers may be those of a store.
+    var isValid: Bool { Limits.transactionNumbers.contains(transaction) && time.isFinite }
 }
 
 /// The end of a file of an archive.
@@ -93,6 +97,10 @@ enum ArchiveRecord {
     static let headBytes = 8
     static let commitBytes = 24
     static let pageBytesAllowed: ClosedRange<Int> = 512...65_536
+    /// The numbers of pages that SQLite permits.
+    static let pagesAllowed: ClosedRange<UInt32> = 1...0xFFFF_FFFE
+    /// The numbers of generations and segments. More cannot be made, and each has a successor.
+    static let numbersAllowed: ClosedRange<Int64> = 0...1 << 62
 
     static func commit(_ moment: ArchiveMoment, databasePages: UInt32) -> [UInt8] {
         var writer = WordWriter()

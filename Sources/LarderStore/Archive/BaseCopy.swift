@@ -92,7 +92,8 @@ struct BaseCopy {
     private mutating func copy() throws(LarderError) -> Bool {
         switch source {
         case .database(let database, _):
-            let end = min(pageCount, nextPage - 1 + Self.pagesPerStep)
+            let done = nextPage - 1
+            let end = done + min(Self.pagesPerStep, pageCount - min(pageCount, done))
             var bytes: [UInt8] = []
             let start = nextPage
             while nextPage <= end {

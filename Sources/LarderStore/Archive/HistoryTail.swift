@@ -33,9 +33,10 @@ struct HistoryTail {
     ) throws(LarderError) -> ArchiveMoment {
         var number = rootPage
         for _ in 0..<Self.levelsMax {
-            let bytes = try page(number)
             // Page 1 has the file header, and is never a page of this table.
-            guard bytes.count == pageBytes, number > 1 else { throw Self.damaged }
+            guard number > 1 else { throw Self.damaged }
+            let bytes = try page(number)
+            guard bytes.count == pageBytes else { throw Self.damaged }
             let cellCount = Int(bytes[3]) << 8 | Int(bytes[4])
             switch bytes[0] {
             case 5:
@@ -83,8 +84,9 @@ struct HistoryTail {
         case 9: time = 1
         default: throw damaged
         }
-        guard number >= 1, time.isFinite else { throw damaged }
-        return ArchiveMoment(transaction: number, time: time)
+        let moment = ArchiveMoment(transaction: number, time: time)
+        guard number >= 1, moment.isValid else { throw damaged }
+        return moment
     }
 
     private static func varint(

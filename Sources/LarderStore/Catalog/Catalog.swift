@@ -6,7 +6,9 @@ struct Catalog: Sendable {
     /// "Lard", in the header of every store.
     static let applicationID: Int64 = 0x4c61_7264
     /// The format that this program writes, and the newest that it reads.
-    static let formatVersion: Int64 = 5
+    static let formatVersion: Int64 = 6
+    /// The first format with a history.
+    static let historyFormatVersion: Int64 = 2
 
     let identifier: UUID
     /// The schema as canonical JSON.
@@ -76,13 +78,13 @@ struct Catalog: Sendable {
     }
 
     /// Upgrades a store of an older format, in one transaction. Format 1 had no history; formats 1
-    /// and 2 had no outcomes. The later formats only permit more tables and indexes.
+    /// and 2 had no outcomes; 4 and 5 only permit more tables and indexes than 3.
     static func upgrade(_ connection: Connection, from version: Int64) throws(SQLiteError) {
         let statements =
             switch version {
             case 1: Layout.historyStatements + Layout.outcomeStatements
             case 2: Layout.historyUpgradeStatements + Layout.outcomeStatements
-            default: [SQL]()
+            default: Layout.outcomeUpgradeStatements
             }
         try connection.execute("BEGIN EXCLUSIVE")
         do throws(SQLiteError) {
@@ -113,7 +115,8 @@ struct Catalog: Sendable {
             catalog.earlierEpochs + [EarlierEpoch(epoch: catalog.historyEpoch, last: last)]
         // Later epochs are greater, whatever the clock says.
         let epoch = max(
-            Int64((time.timeIntervalSinceReferenceDate * 1e6).rounded()), catalog.historyEpoch + 1)
+            Int64(clamped: (time.timeIntervalSinceReferenceDate * 1e6).rounded()),
+            catalog.historyEpoch + 1)
         let statement = try connection.prepare("INSERT OR REPLACE INTO _larder VALUES (?, ?)")
         try statement.run([.text(Name.created), .real(Double(epoch) / 1e6)])
         let text = earlier.map { "\($0.epoch) \($0.last)" }.joined(separator: ",")

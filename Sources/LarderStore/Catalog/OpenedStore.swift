@@ -32,7 +32,7 @@ struct OpenedStore {
     static func open(
         path: String, claimed file: OpenFile? = nil, schema: Schema?, options: StoreOptions,
         synchronous: StoreConnection.Synchronous,
-        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
+        watch: MigrationWatch = MigrationWatch()
     ) throws(LarderError) -> OpenedStore {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw LarderError(.storageFailed, "the path of the store is empty or holds a zero byte")
@@ -47,7 +47,7 @@ struct OpenedStore {
         do throws(Failure) {
             return try open(
                 path: path, file: file, schema: schema, options: options,
-                synchronous: synchronous, progress: progress)
+                synchronous: synchronous, watch: watch)
         } catch {
             // The connection has been closed.
             switch error {
@@ -70,7 +70,7 @@ struct OpenedStore {
     private static func open(
         path: String, file: OpenFile, schema: Schema?, options: StoreOptions,
         synchronous: StoreConnection.Synchronous,
-        progress: @escaping @Sendable (MigrationProgress) -> Void
+        watch: MigrationWatch
     ) throws(Failure) -> OpenedStore {
         let isReadOnly = options.isReadOnly
         do {
@@ -107,7 +107,7 @@ struct OpenedStore {
             }
             if let target {
                 try Migration.run(
-                    on: connection, catalog, from: ownSchema, to: target, progress: progress)
+                    on: connection, catalog, from: ownSchema, to: target, watch: watch)
                 (catalog, ownSchema) = try readDescription(
                     of: connection, path: path, expected: target)
             }
@@ -148,7 +148,22 @@ struct OpenedStore {
         let schema = try self.schema(of: catalog, expected: expected)
         let format = try connection.integer("PRAGMA user_version") ?? 0
         try check(table.differences(from: Layout(schema), format: format))
+        if format >= Catalog.historyFormatVersion { try checkHistory(of: connection, path: path) }
         return (catalog, schema)
+    }
+
+    /// Checks the numbers of the first and the last transaction, with which others are computed.
+    private static func checkHistory(of connection: Connection, path: String) throws {
+        for end in [Layout.firstTransaction, Layout.lastTransaction] {
+            guard let number = try connection.integer(end) else { return }
+            guard Limits.transactionNumbers.contains(number) else {
+                throw LarderError(
+                    .storageFailed,
+                    "\(path) is damaged (its history has a transaction with the number "
+                        + "\(number))",
+                    hint: "restore it from a backup")
+            }
+        }
     }
 
     /// Assigns a new identifier and begins a new epoch if that is requested, or compares the file

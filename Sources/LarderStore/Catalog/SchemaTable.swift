@@ -109,6 +109,7 @@ struct SchemaTable {
         switch format {
         case 1: break
         case 2: statements += Layout.formerHistoryStatements
+        case 3...5: statements += Layout.historyStatements + Layout.formerOutcomeStatements
         default: statements += Layout.historyStatements + Layout.outcomeStatements
         }
         return statements

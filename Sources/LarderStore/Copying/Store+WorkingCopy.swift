@@ -10,12 +10,15 @@ extension Store {
     /// Sendable unchecked: nothing else is done with it.
     struct WorkingFile: @unchecked Sendable { let file: NewFile }
 
-    package func makeWorkingCopy() throws(LarderError) -> any StoreBackend {
+    package func makeWorkingCopy(
+        stoppedBy cancellation: ReadCancellation
+    ) throws(LarderError) -> any StoreBackend {
         let file = try NewFile(at: Self.workingPath(path), isNamed: true)
         guard let copyPath = file.temporaryPath else {
             preconditionFailure("a named file has a name")
         }
-        try copyPages(of: openReadConnection(), to: copyPath)
+        try copyPages(
+            of: openReadConnection(), to: copyPath, MigrationWatch(cancellation: cancellation))
         var options = StoreOptions()
         options.isWorkingCopy = true
         let opened = try OpenedStore.open(
@@ -32,30 +35,60 @@ extension Store {
 
     private static func workingPath(_ path: String) -> String { "\(path)-migration" }
 
-    private func copyPages(of source: Connection, to path: String) throws(LarderError) {
+    private func copyPages(
+        of source: Connection, to path: String, _ watch: MigrationWatch
+    ) throws(LarderError) {
+        let noSpace = "there is no disk space for a copy of the store"
+        let copy: Connection
+        let pages: PageCopy
         do throws(SQLiteError) {
-            let copy = try StoreConnection.open(path)
+            copy = try StoreConnection.open(path)
             try StoreConnection.configureCopy(copy)
-            try PageCopy(from: source, to: copy).run()
+            pages = try PageCopy(from: source, to: copy)
         } catch {
-            throw Self.located(error, "there is no disk space for a copy of the store")
+            throw Self.located(error, noSpace)
+        }
+        try Self.run(pages, watch, noSpace)
+    }
+
+    /// Copies all pages.
+    private static func run(
+        _ pages: PageCopy, _ watch: MigrationWatch, _ noSpace: String
+    ) throws(LarderError) {
+        defer { pages.finish() }
+        while true {
+            try watch.check()
+            do throws(SQLiteError) {
+                if try pages.step(pages: pagesPerLook) { return }
+            } catch {
+                throw located(error, noSpace)
+            }
         }
     }
 
+    /// Pages that are copied between two looks at the cancellation: some milliseconds.
+    private static let pagesPerLook = 1_024
+
     /// Replaces all pages, in one transaction.
-    func takeContents(of copy: any StoreBackend) throws(LarderError) {
+    func takeContents(
+        of copy: any StoreBackend, stoppedBy cancellation: ReadCancellation
+    ) throws(LarderError) {
         guard let copy = copy as? Store, copy.workingFile != nil else {
             preconditionFailure("only the contents of a working copy are stored in a store")
         }
+        let noSpace = "there is no disk space for the result of the migration"
+        let destination: Connection
+        let pages: PageCopy
         do throws(SQLiteError) {
             let source = try StoreConnection.open(copy.path)
-            let destination = try reopenWriterConnection()
-            try PageCopy(from: source, to: destination).run()
-            // The log has every page of the store.
-            try? destination.checkpoint(.truncate)
+            destination = try reopenWriterConnection()
+            pages = try PageCopy(from: source, to: destination)
         } catch {
-            throw Self.located(error, "there is no disk space for the result of the migration")
+            throw Self.located(error, noSpace)
         }
+        try Self.run(pages, MigrationWatch(cancellation: cancellation), noSpace)
+        // The log has every page of the store.
+        try? destination.checkpoint(.truncate)
     }
 
     private static func located(_ error: SQLiteError, _ noSpace: String) -> LarderError {
@@ -63,13 +96,5 @@ extension Store {
         guard error.code == .storageFull else { return error }
         return LarderError(
             .storageFull, noSpace, hint: "free disk space where the store is, and try again")
-    }
-}
-
-extension PageCopy {
-    /// Copies all pages.
-    fileprivate func run() throws(SQLiteError) {
-        defer { finish() }
-        while try !step(pages: -1) {}
     }
 }

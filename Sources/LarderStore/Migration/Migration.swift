@@ -4,20 +4,27 @@ import LarderModel
 enum Migration {
     /// Migrates the store of a connection that is open for writing.
     ///
-    /// - Throws: `migrationRefused` with every reason, or `SQLiteError`; the store is then as it
-    ///   was.
+    /// - Throws: `migrationRefused` with every reason, `cancelled`, or `SQLiteError`; the store is
+    ///   then as it was.
     static func run(
         on connection: Connection, _ catalog: Catalog, from old: Schema, to new: Schema,
-        progress: @escaping @Sendable (MigrationProgress) -> Void
+        watch: MigrationWatch
     ) throws {
         let plan = try plan(from: old, to: new)
         try connection.execute("BEGIN EXCLUSIVE")
         do {
-            try MigrationRun(plan, catalog, on: connection, progress: progress).run()
-            progress(MigrationProgress(step: "commits"))
+            connection.setBudget(ReadBudget(cancellation: watch.cancellation))
+            try MigrationRun(plan, catalog, on: connection, progress: watch.progress).run()
+            try watch.check()
+            // The commit is not stopped.
+            connection.setBudget(nil)
+            watch.progress(MigrationProgress(step: "commits"))
             try connection.execute("COMMIT")
         } catch {
+            connection.setBudget(nil)
             if !connection.autocommit { try? connection.execute("ROLLBACK") }
+            // Whatever a stopped statement reports.
+            try watch.check()
             throw error
         }
         // The log has every page of the tables that were rewritten.

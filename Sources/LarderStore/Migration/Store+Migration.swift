@@ -65,19 +65,21 @@ extension Store {
         var options = options
         options.assignsNewIdentifier = false
         var schema = storeDescription.schema
+        var watch = MigrationWatch(progress: progress)
         switch change {
         case .none: break
-        case .migration(let new):
+        case .migration(let new, let cancellation):
             options.migrates = true
             schema = new
-        case .contents(let copy):
+            watch.cancellation = cancellation
+        case .contents(let copy, let cancellation):
             progress(MigrationProgress(step: "stores the result"))
-            try takeContents(of: copy)
+            try takeContents(of: copy, stoppedBy: cancellation)
             schema = copy.storeDescription.schema
         }
         return try OpenedStore.open(
             path: path, claimed: file, schema: schema, options: options,
-            synchronous: synchronous, progress: progress)
+            synchronous: synchronous, watch: watch)
     }
 
     /// Empties the log, which has the pages of a change that failed: as many as the disk had space

@@ -49,6 +49,6 @@ final class QueryPlanner: Sendable {
         return ReadPlan(
             query, converter: converter, dependsOnArguments: source.dependsOnArguments,
             argumentCount: source.hasTree ? nil : source.argumentCount,
-            givenValues: resolver.givenValues)
+            givenValues: resolver.givenValues, nodeCount: source.nodeCount)
     }
 }

@@ -12,23 +12,32 @@ final class ReadPlan: QueryPlan {
     private let argumentCount: Int?
     private let givenValues: [PlanValue]
     private let templates = Mutex<[SQLTemplate]>([])
+    private let templateBytes = Atomic(0)
+    /// Without the templates.
+    private let fixedBytes: Int
     private let sortsGroups = Atomic(false)
 
     /// Few queries have more than one or two templates: see ``ParameterQuestion``.
     private static let templatesMax = 16
+    /// The templates of a plan together. The least recent ones are removed.
+    private static let templateBytesMax = 1 << 20
     /// Parameters of one statement, as Debian builds SQLite.
     private static let valuesMax = 250_000
 
     init(
         _ query: ResolvedQuery, converter: ValueConverter, dependsOnArguments: Bool,
-        argumentCount: Int?, givenValues: [PlanValue]
+        argumentCount: Int?, givenValues: [PlanValue], nodeCount: Int
     ) {
         self.query = query
+        fixedBytes =
+            PlanBytes.plan + nodeCount * PlanBytes.node + query.columns.count * PlanBytes.column
         self.converter = converter
         self.dependsOnArguments = dependsOnArguments
         self.argumentCount = argumentCount
         self.givenValues = givenValues
     }
+
+    var byteCount: Int { fixedBytes + templateBytes.load(ordering: .relaxed) }
 
     /// The statements for these parameters, to be run one after the other.
     ///
@@ -58,17 +67,30 @@ final class ReadPlan: QueryPlan {
         }
         let template = try write(parameters, converter)
         try converter.conversions?.check()
-        templates.withLock { templates in
-            if templates.count >= Self.templatesMax { templates.removeFirst() }
-            templates.append(template)
-        }
+        add(template)
         return try template.filled(parameters, converter)
+    }
+
+    /// Keeps a template for the next parameters of its kind, unless it alone is too long.
+    private func add(_ template: SQLTemplate) {
+        guard template.byteCount <= Self.templateBytesMax else { return }
+        templates.withLock { templates in
+            templates.append(template)
+            var byteCount = templates.reduce(0) { $0 + $1.byteCount }
+            while byteCount > Self.templateBytesMax || templates.count > Self.templatesMax {
+                byteCount -= templates.removeFirst().byteCount
+            }
+            templateBytes.store(byteCount, ordering: .relaxed)
+        }
     }
 
     /// Groups by sorting from now on, because there were too many groups for memory.
     func sortGroups() {
         sortsGroups.store(true, ordering: .relaxed)
-        templates.withLock { $0.removeAll() }
+        templates.withLock { templates in
+            templates.removeAll()
+            templateBytes.store(0, ordering: .relaxed)
+        }
     }
 
     private func write(
@@ -128,4 +150,12 @@ final class ReadPlan: QueryPlan {
                 .malformedValue, "the last value of the cursor must be an identifier, not nil")
         }
     }
+}
+
+/// Roughly the memory of the parts of a plan: estimates from the sizes of their types.
+private enum PlanBytes {
+    static let plan = 4 << 10
+    /// A node of an expression, resolved, with its position in the text.
+    static let node = 1 << 10
+    static let column = 512
 }

@@ -16,6 +16,11 @@ final class ObjectQuery {
     /// may change otherwise if it names the entities of other objects: a deleted object, to which
     /// the rule `noAction` leaves references, has no entity any more.
     let dependsOnObjectOnly: Bool
+    /// Roughly the memory that it takes, besides the memory of its decoder for values.
+    let byteCount: Int
+
+    /// A column of the query, of its decoder and of the shape.
+    private static let columnBytes = 512
 
     init(
         _ shape: Shape, _ layout: Layout, _ converter: ValueConverter
@@ -29,5 +34,6 @@ final class ObjectQuery {
         sql = try writer.statement(query)
         decoder = RowDecoder(query)
         dependsOnObjectOnly = !query.namesOtherEntities
+        byteCount = 2 * sql.text.utf8.count + query.columns.count * Self.columnBytes
     }
 }

@@ -25,12 +25,15 @@ final class ReadSession {
         self.store = store
         self.connection = connection
         conversions = Conversions(connection.limit)
-        statements = StatementCache(connection)
+        statements = StatementCache(connection, counter: store.statementMemory)
     }
 
     var layout: Layout { store.layout }
     var description: StoreDescription { store.storeDescription }
     var stamps: ChangeStamps { store.stamps }
+
+    /// The memory of the prepared statements of all connections.
+    var statementBytes: Int { store.statementMemory.byteCount }
 
     /// The size of the write-ahead log.
     var logBytes: Int64 { Int64(store.logByteCount) }
@@ -67,8 +70,14 @@ final class ReadSession {
         }
     }
 
-    /// Releases cached pages. Statements stay prepared.
-    func releaseMemory() { connection.releaseMemory() }
+    /// Limits the memory of prepared statements.
+    func setStatementBytes(_ bytes: Int) { statements.setBytesMax(bytes) }
+
+    /// Releases cached pages and prepared statements.
+    func releaseMemory() {
+        statements.removeAll()
+        connection.releaseMemory()
+    }
 
     /// Releases the groups of the last statement.
     func removeGroups() { groups.removeAll() }
@@ -120,6 +129,8 @@ final class ReadSession {
 
     /// The error that the caller gets for a failed statement.
     func failure(_ error: SQLiteError) -> ReadFailure {
+        // What this connection keeps is not worth a failed read of another one.
+        if error.condition == .outOfMemory { releaseMemory() }
         // The error of a function that was stopped is not an error of the query.
         if let fault = problems.take(), connection.stopReason == nil { return .failed(fault) }
         // A stopped function ends its statement with the general result code.

@@ -22,7 +22,9 @@ extension Reader {
                 Statistic("pages", .int(pageCount)),
                 Statistic("freePages", .int(try pragma("freelist_count"))),
                 Statistic("sqliteVersion", .string(try sqliteVersion())),
-            ] + session.archiveStatistics(pageBytes: Int(clamping: pageSize))
+                Statistic("statementBytes", .int(Int64(session.statementBytes))),
+            ] + DatabaseMemory.statistics
+                + session.archiveStatistics(pageBytes: Int(clamping: pageSize))
         } catch {
             switch error {
             case .failed(let failure): throw failure

@@ -13,6 +13,9 @@ final class Reader: StoreReader {
     weak var cursor: Cursor?
 
     private static let objectQueriesMax = 256
+    /// Their memory. Clients choose the properties that they read.
+    private static let objectQueryBytesMax = 1 << 20
+    private var objectQueryBytes = 0
     /// The memory of a larger batch is not reused for the next read of such objects.
     private static let reusedBytesMax = 16 << 10
     /// The objects of one read have to fit into one reply.
@@ -127,8 +130,17 @@ final class Reader: StoreReader {
         } catch {
             throw .failed(error)
         }
-        if objectQueries.count >= Self.objectQueriesMax { objectQueries.removeAll() }
+        // The last one is in use, and may be alone larger.
+        let byteCount = query.byteCount
+        guard byteCount <= Self.objectQueryBytesMax else { return query }
+        if objectQueries.count >= Self.objectQueriesMax
+            || objectQueryBytes + byteCount > Self.objectQueryBytesMax
+        {
+            objectQueries.removeAll()
+            objectQueryBytes = 0
+        }
         objectQueries[shape] = query
+        objectQueryBytes += byteCount
         return query
     }
 
@@ -183,11 +195,17 @@ final class Reader: StoreReader {
         return true
     }
 
-    func releaseMemory() { session.releaseMemory() }
+    func releaseMemory() {
+        objectQueries.removeAll()
+        objectQueryBytes = 0
+        lastObjectQuery = nil
+        session.releaseMemory()
+    }
 
     func setCacheBytes(_ bytes: Int) throws(LarderError) {
         do throws(SQLiteError) {
             try session.connection.execute("PRAGMA cache_size = -\(bytes >> 10)")
+            session.setStatementBytes(bytes / 4)
         } catch {
             throw error.larderError
         }

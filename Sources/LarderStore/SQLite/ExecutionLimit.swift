@@ -99,6 +99,13 @@ final class ExecutionLimit {
         return allowsMoreStatements()
     }
 
+    /// Whether a statement of this length may be prepared, during which SQLite cannot be stopped.
+    func allowsStatement(ofBytes count: Int) -> Bool {
+        guard let maximum = budget?.statementBytesMax, count > maximum else { return true }
+        stopReason = .stepsExceeded
+        return false
+    }
+
     /// Some milliseconds of the slowest function.
     private static let shortBytesMax = 64 << 10
 

@@ -1,4 +1,5 @@
 import CPCRE2
+import Glibc
 import LarderModel
 
 /// A compiled regular expression in PCRE2's syntax, over Unicode text.
@@ -27,13 +28,22 @@ final class RegularExpression {
         static let movedBytesMax = 1 << 30
     }
 
+    /// Matches that need more memory release it. PCRE2 keeps it for the next match otherwise, up to
+    /// 16 MiB for each pattern of a cache.
+    static let keptBytesMax = 64 << 10
+
+    /// The longest block for the current match data.
+    private final class LongestBlock { var byteCount = 0 }
+
     private let pattern: String
     private let options: UInt32
     private let code: OpaquePointer
     /// The pattern compiled with callouts, for long texts.
     private var watchedCode: OpaquePointer?
     private let watch = MatchWatch(movedBytesMax: Bounds.movedBytesMax)
-    private let matchData: OpaquePointer
+    private var matchData: OpaquePointer
+    private let matchMemory: OpaquePointer
+    private let longestBlock = LongestBlock()
     private let matchContext: OpaquePointer
 
     init(_ pattern: String, caseInsensitive: Bool = false) throws(Problem) {
@@ -44,9 +54,12 @@ final class RegularExpression {
         var options = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C
         if caseInsensitive { options |= PCRE2_CASELESS }
         let compiled = try Self.compiled(pattern, options)
-        guard let matchData = pcre2_match_data_create_from_pattern_8(compiled, nil),
+        let matchMemory = Self.memory(longestBlock)
+        guard let matchMemory,
+            let matchData = pcre2_match_data_create_from_pattern_8(compiled, matchMemory),
             let matchContext = pcre2_match_context_create_8(nil)
         else {
+            pcre2_general_context_free_8(matchMemory)
             pcre2_code_free_8(compiled)
             throw Problem(message: "no memory for the pattern")
         }
@@ -65,6 +78,7 @@ final class RegularExpression {
         self.pattern = pattern
         self.options = options
         code = compiled
+        self.matchMemory = matchMemory
         self.matchData = matchData
         self.matchContext = matchContext
     }
@@ -72,8 +86,33 @@ final class RegularExpression {
     deinit {
         pcre2_match_context_free_8(matchContext)
         pcre2_match_data_free_8(matchData)
+        pcre2_general_context_free_8(matchMemory)
         pcre2_code_free_8(code)
         pcre2_code_free_8(watchedCode)
+    }
+
+    /// Allocates with malloc, and notes the longest block.
+    private static func memory(_ longestBlock: LongestBlock) -> OpaquePointer? {
+        // Unretained: the expression owns both.
+        pcre2_general_context_create_8(
+            { count, longest in
+                guard let longest else { return nil }
+                let block = Unmanaged<LongestBlock>.fromOpaque(longest).takeUnretainedValue()
+                block.byteCount = max(block.byteCount, count)
+                return malloc(count)
+            }, { block, _ in free(block) }, Unmanaged.passUnretained(longestBlock).toOpaque())
+    }
+
+    /// The longest block that is kept for the next match.
+    var keptBytes: Int { longestBlock.byteCount }
+
+    private func releaseLongBlocks() {
+        guard keptBytes > Self.keptBytesMax,
+            let fresh = pcre2_match_data_create_from_pattern_8(code, matchMemory)
+        else { return }
+        pcre2_match_data_free_8(matchData)
+        matchData = fresh
+        longestBlock.byteCount = 0
     }
 
     private static func compiled(
@@ -112,6 +151,7 @@ final class RegularExpression {
     ) throws(Problem) -> Bool {
         let code = try code(for: bytes.count)
         watch.start(interruption)
+        defer { releaseLongBlocks() }
         var none: UInt8 = 0
         let result = withUnsafePointer(to: &none) { empty in
             pcre2_match_8(

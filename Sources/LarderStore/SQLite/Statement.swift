@@ -43,6 +43,11 @@ final class Statement {
         }
     }
 
+    /// The memory of the compiled statement, and of what it has in memory now.
+    var memoryBytes: Int {
+        Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_MEMUSED, 0)) + 2 * text.utf8.count
+    }
+
     /// Whether it has returned a row and is neither finished nor reset.
     var isRunning: Bool { sqlite3_stmt_busy(handle) != 0 }
 

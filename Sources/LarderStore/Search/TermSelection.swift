@@ -81,8 +81,11 @@ struct TermSelection {
         for segment in segments {
             pages.reset()
             try pages.bind([.integer(segment), .blob(stored)])
-            guard try pages.step(), !pages.isNull(at: 0), !pages.isNull(at: 1) else { continue }
-            count += Int(pages.int64(at: 1) - pages.int64(at: 0))
+            guard try pages.step(), !pages.isNull(at: 0), !pages.isNull(at: 1),
+                let first = UInt32(exactly: pages.int64(at: 0)),
+                let last = UInt32(exactly: pages.int64(at: 1))
+            else { continue }
+            count += Int(last) - Int(first)
         }
         return count
     }

@@ -23,6 +23,12 @@ extension ServerActivity {
 
 extension ServerLoad {
     fileprivate init(_ wire: Larder__V1__ServerLoad) throws(LarderError) {
+        guard
+            [
+                wire.request_count, wire.save_count, wire.commit_count, wire.writes_waiting,
+                wire.reads_running, wire.reads_waiting, wire.log_bytes, wire.backups_running,
+            ].allSatisfy({ $0 >= 0 })
+        else { throw .malformed("a number of the server's load is negative") }
         self.init(
             time: try Date(wireSeconds: wire.time), started: try Date(wireSeconds: wire.started),
             requestCount: wire.request_count, saveCount: wire.save_count,
@@ -34,6 +40,12 @@ extension ServerLoad {
 
 extension ConnectionActivity {
     fileprivate init(_ wire: Larder__V1__ConnectionActivity) throws(LarderError) {
+        guard
+            [
+                wire.request_count, wire.requests_in_flight, wire.follower_count,
+                wire.memory_bytes, wire.waiting_bytes,
+            ].allSatisfy({ $0 >= 0 })
+        else { throw .malformed("a number of a connection is negative") }
         self.init(
             id: wire.number, source: try ChangeSource(wire.source?.pointee),
             opened: try Date(wireSeconds: wire.opened), requestCount: wire.request_count,

@@ -60,6 +60,7 @@ extension WireCodec {
                 hint: "split the request")
         }
         sink.append(byteCount: Frame.lengthBytes + length) { memory in
+            // It fits: it is at most `frameBytesMax`.
             memory.storeBytes(of: UInt32(length).bigEndian, as: UInt32.self)
             let start = Frame.lengthBytes + headByteCount
             let head = memory[Frame.lengthBytes..<start]

@@ -110,7 +110,7 @@ final class MessageBuffer {
         byteCount = start
         try write()
         let length = byteCount - start
-        // One byte is reserved for the length; a longer message is moved.
+        // One byte is reserved for the length; a message whose length does not fit is moved.
         if length < 0x80 {
             memory[start - 1] = UInt8(length)
         } else {

@@ -83,9 +83,10 @@ struct ExpressionFlattener {
 
     private mutating func append(argument position: Int) throws(LarderError) -> UInt32 {
         guard 0..<Limits.argumentsMax ~= position else {
-            throw .tooMany("arguments", position + 1, maximum: Limits.argumentsMax)
+            throw .tooMany("arguments", position.addingClamped(1), maximum: Limits.argumentsMax)
         }
         let index = try append(LARDER__V1__NODE_KIND__NODE_KIND_ARGUMENT, [])
+        // The position fits: it was checked above.
         nodes[Int(index)].pointee.argument = UInt32(position)
         return index
     }
@@ -128,6 +129,7 @@ struct ExpressionFlattener {
         node.pointee.n_names = names.count
         node.pointee.names = writer.texts(names)
         nodes.append(node)
+        // The number of nodes fits: it has a maximum.
         return UInt32(nodes.count - 1)
     }
 }

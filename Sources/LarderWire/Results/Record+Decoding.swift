@@ -93,6 +93,7 @@ extension Record {
                 .object(PersistentIdentifier(store: store, entityName: entityName, key: $0))
             }
         case .objects(let entityName):
+            // The lengths fit, because they are those of parts of a frame.
             guard doubles.isEmpty, integers.byteCount % 8 == 0,
                 ends.only() == UInt32(integers.byteCount / 8)
             else { return nil }
@@ -101,6 +102,7 @@ extension Record {
             guard ends.isEmpty, integers.isEmpty || doubles.isEmpty else { return nil }
             value = Value(type, integer: integers.only(), double: doubles.only())
         case .attribute(let type):
+            // The length fits, too.
             guard integers.isEmpty, doubles.isEmpty, ends.only() == UInt32(heap.byteCount) else {
                 return nil
             }

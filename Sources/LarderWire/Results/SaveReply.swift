@@ -14,7 +14,8 @@ extension SaveResult {
                 inserted.append(try PersistentIdentifier(decoding: bytes))
             case (2, let content):
                 try content.forEachNumber { updatedVersions.append(Int64(bitPattern: $0)) }
-            case (3, .number(let number)): deletedCount = Int64(bitPattern: number)
+            case (3, .number(let number)):
+                deletedCount = try Int64(count: number, "deleted objects")
             case (4, let content):
                 try content.forEachNumber { merged.append(Int(UInt32(truncatingIfNeeded: $0))) }
             case (5, .number(let number)):
@@ -42,7 +43,8 @@ extension AffectedObjects {
             try fields.count(of: 2, "affected objects", maximum: Limits.affectedIdentifiersMax))
         while let field = try fields.next() {
             switch (field.number, field.content) {
-            case (1, .number(let number)): count = Int64(bitPattern: number)
+            case (1, .number(let number)):
+                count = try Int64(count: number, "affected objects")
             case (2, .bytes(let bytes)):
                 identifiers.append(try PersistentIdentifier(decoding: bytes))
             case (1...2, _): throw .unreadable

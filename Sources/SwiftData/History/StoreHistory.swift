@@ -120,7 +120,7 @@ final class StoreHistory: Sendable {
             }
             if descriptor.sortBy.isEmpty, limit < .max, predicate?.selection.isExact ?? true {
                 let left = deleted.withLock { $0[store.identifier]?.numbers.count ?? 0 }
-                fetch.limit = limit.addingReportingOverflow(left + 1).partialValue
+                fetch.limit = limit.addingClamped(left + 1)
             }
             if let after = fetch.after {
                 start = start.moved(

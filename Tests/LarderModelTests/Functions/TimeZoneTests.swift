@@ -1,7 +1,8 @@
 import Foundation
-import LarderModel
 import TestSupport
 import Testing
+
+@testable import LarderModel
 
 @Suite("Time zones of the operating system")
 struct TimeZoneTests {
@@ -90,5 +91,50 @@ struct TimeZoneTests {
         let changes = TimeZoneRule(text: Array(text.utf8))?.changes(in: year) ?? []
         #expect(
             changes.map { Date(timeIntervalSinceReferenceDate: Double($0.start)).text } == expected)
+    }
+
+    // MARK: Unknown names
+
+    @Test("unknown names never remove a known time zone from the cache, nor fill it")
+    func unknownNames() {
+        var cache = TimeZoneCache(unknownNamesMax: 3)
+        var reads: [String] = []
+        func rules(_ name: String) -> TimeZoneRules? {
+            cache.rules(named: name) { name in
+                reads.append(name)
+                return name.hasPrefix("Known") ? .utc : nil
+            }
+        }
+        #expect(rules("Known/A") != nil)
+        for number in 0..<10 { #expect(rules("Nowhere/\(number)") == nil) }
+        #expect(rules("Known/A") != nil)
+        #expect(reads.count == 11)
+        #expect(rules("Nowhere/9") == nil)
+        #expect(reads.count == 11, "an unknown name is looked up once")
+    }
+
+    @Test("the names of the machine are listed once, however many unknown names there are")
+    func listing() {
+        var cache = TimeZoneCache(unknownNamesMax: 3)
+        var listings = 0
+        for _ in 0..<5 {
+            let names = cache.names {
+                listings += 1
+                // The first time, the machine has none yet.
+                return listings == 1 ? [] : ["America/Indiana/Knox", "Europe/Berlin"]
+            }
+            #expect(names.isEmpty == (listings == 1))
+        }
+        #expect(listings == 2)
+    }
+
+    @Test("a time zone is suggested by its ending, or by its whole name")
+    func suggestions() {
+        let names = TimeZoneNames(["America/Indiana/Knox", "Asia/Berlin", "Europe/Berlin"])
+        #expect(names.hint(for: "berlin") == "did you mean \"Asia/Berlin\"?")
+        #expect(names.hint(for: "KNOX") == "did you mean \"America/Indiana/Knox\"?")
+        #expect(names.hint(for: "indiana/knox") == "did you mean \"America/Indiana/Knox\"?")
+        #expect(names.hint(for: "Europe/Berlim") == "did you mean \"Europe/Berlin\"?")
+        #expect(names.hint(for: "Nowhere/X") == nil)
     }
 }

@@ -143,4 +143,25 @@ struct SchemaDifferenceTests {
         ])
         #expect(CloudKitAudit.problems(in: mirrored).isEmpty)
     }
+
+    @Test("a relationship with several features that CloudKit refuses is reported for each")
+    func cloudKitTogether() throws {
+        let schema = try Schema(entities: [
+            Entity(
+                name: "A", attributes: [],
+                relationships: [
+                    Relationship(
+                        name: "bs", destination: "B", isToMany: true, isOrdered: true,
+                        inverse: "a", deleteRule: .deny)
+                ]),
+            Entity(
+                name: "B", attributes: [],
+                relationships: [Relationship(name: "a", destination: "A", inverse: "bs")]),
+        ])
+        #expect(
+            CloudKitAudit.problems(in: schema).map(\.path) == [
+                "entities[0].relationships[0].ordered",
+                "entities[0].relationships[0].deleteRule",
+            ])
+    }
 }

@@ -1,4 +1,5 @@
 import LarderModel
+import Synchronization
 import Testing
 
 @testable import LarderServer
@@ -6,31 +7,81 @@ import Testing
 
 @Suite("Cached plans")
 struct PlanCacheTests {
-    static func entry() -> PlanCache.Entry { PlanCache.Entry(plan: FakePlan(words: [])) }
+    private static func entry(_ byteCount: Int = 5, of user: UInt32 = 1) -> PlanCache.Entry {
+        PlanCache.Entry(plan: SizedPlan(byteCount), of: user)
+    }
+
+    private final class SizedPlan: QueryPlan {
+        let dependsOnArguments = false
+        private let bytes: Atomic<Int>
+
+        init(_ byteCount: Int) { bytes = Atomic(byteCount) }
+
+        var byteCount: Int { bytes.load(ordering: .relaxed) }
+
+        func grow(to byteCount: Int) { bytes.store(byteCount, ordering: .relaxed) }
+    }
+
+    private static func shape(_ byte: UInt8) -> QueryShape { QueryShape(bytes: [byte]) }
 
     @Test("one cached plan above the maximum removes the least recently used one")
     func countMax() {
-        var cache = PlanCache(countMax: 2, shapeBytesMax: 100)
-        cache.insert(Self.entry(), for: QueryShape(bytes: [1]))
-        cache.insert(Self.entry(), for: QueryShape(bytes: [2]))
-        #expect(cache.entry(for: QueryShape(bytes: [1])) != nil)
-        cache.insert(Self.entry(), for: QueryShape(bytes: [3]))
+        var cache = PlanCache(countMax: 2, memory: SharedLimit(1_000, userShare: 1))
+        cache.insert(Self.entry(), for: Self.shape(1))
+        cache.insert(Self.entry(), for: Self.shape(2))
+        #expect(cache.entry(for: Self.shape(1)) != nil)
+        cache.insert(Self.entry(), for: Self.shape(3))
         #expect(cache.count == 2)
-        #expect(cache.entry(for: QueryShape(bytes: [1])) != nil)
-        #expect(cache.entry(for: QueryShape(bytes: [2])) == nil)
+        #expect(cache.entry(for: Self.shape(1)) != nil)
+        #expect(cache.entry(for: Self.shape(2)) == nil)
+        #expect(cache.memory.used == 2 * 7)
     }
 
-    @Test("one byte of cached shapes above the maximum removes as many plans as needed")
+    @Test("one byte above the memory of a user removes as many of its oldest plans as needed")
     func bytesMax() {
-        var cache = PlanCache(countMax: 100, shapeBytesMax: 4)
-        cache.insert(Self.entry(), for: QueryShape(bytes: [1, 1]))
-        cache.insert(Self.entry(), for: QueryShape(bytes: [2, 2]))
-        #expect(cache.count == 2)
-        cache.insert(Self.entry(), for: QueryShape(bytes: [3, 3, 3]))
-        #expect(cache.count == 1)
-        cache.insert(Self.entry(), for: QueryShape(bytes: [4, 4, 4, 4, 4]))
-        #expect(cache.entry(for: QueryShape(bytes: [4, 4, 4, 4, 4])) == nil)
-        #expect(cache.entry(for: QueryShape(bytes: [3, 3, 3])) != nil)
+        var cache = PlanCache(countMax: 100, memory: SharedLimit(160, userShare: 0.5))
+        // With its shape, each takes the eighth of a share that one plan may take.
+        for byte in 1...8 { cache.insert(Self.entry(8), for: Self.shape(UInt8(byte))) }
+        #expect(cache.count == 8 && cache.memory.used == 80)
+        cache.insert(Self.entry(1), for: Self.shape(9))
+        #expect(cache.count == 8 && cache.memory.used == 73)
+        #expect(cache.entry(for: Self.shape(1)) == nil)
+        #expect(cache.entry(for: Self.shape(9)) != nil)
+    }
+
+    @Test("a plan above an eighth of what a user may have is not cached")
+    func largePlan() {
+        var cache = PlanCache(countMax: 100, memory: SharedLimit(160, userShare: 0.5))
+        cache.insert(Self.entry(8), for: Self.shape(1))
+        cache.insert(Self.entry(9), for: Self.shape(2))
+        #expect(cache.count == 1 && cache.memory.used == 10)
+    }
+
+    @Test("a user with many plans never removes those of another user")
+    func users() {
+        var cache = PlanCache(countMax: 100, memory: SharedLimit(160, userShare: 0.5))
+        cache.insert(Self.entry(8, of: 2), for: Self.shape(0))
+        for byte in 1...50 { cache.insert(Self.entry(8), for: Self.shape(UInt8(byte))) }
+        #expect(cache.entry(for: Self.shape(0)) != nil)
+        #expect(cache.memory.used(by: 1) == 70 && cache.memory.used(by: 2) == 10)
+    }
+
+    @Test("a plan that grows while it is used is charged for that, and removed if it is too large")
+    func growth() throws {
+        var cache = PlanCache(countMax: 100, memory: SharedLimit(160, userShare: 0.5))
+        let plan = SizedPlan(1)
+        let entry = PlanCache.Entry(plan: plan, of: 1)
+        cache.insert(entry, for: Self.shape(1))
+        #expect(cache.memory.used == 3)
+        plan.grow(to: 8)
+        cache.charge(entry, for: Self.shape(1))
+        #expect(cache.memory.used == 10)
+        plan.grow(to: 9)
+        cache.charge(entry, for: Self.shape(1))
+        #expect(cache.count == 0 && cache.memory.used == 0)
+        // It is charged to nobody any more.
+        cache.charge(entry, for: Self.shape(1))
+        #expect(cache.memory.used == 0)
     }
 
     @Test("after a read that was too long, 64 reads start in the pool, and then one on the loop")

@@ -29,6 +29,26 @@ struct ReaderPoolTests {
         await withCheckedContinuation { ended in pool.close { ended.resume() } }
     }
 
+    @Test("a pool without reads closes its readers, and reports that memory can be returned")
+    func idle() async throws {
+        var limits = ServerLimits()
+        limits.idleMemoryTimeMax = .milliseconds(1)
+        let (reports, report) = AsyncStream.makeStream(of: Void.self)
+        let pool = ReaderPool(backend: try FakeStore(), limits: limits) { report.yield() }
+        let connection = Connection()
+        let request = ReaderPool.Request(
+            connection: ObjectIdentifier(connection), user: 1, byteCount: 0,
+            eventLoop: MultiThreadedEventLoopGroup.singleton.next(), endSnapshot: {})
+        var iterator = reports.makeAsyncIterator()
+        for _ in 0..<3 {
+            await Self.read(pool, request)
+            _ = await iterator.next()
+            #expect(pool.statistics.contains(Statistic("poolReadersIdle", .int(0))))
+        }
+        withExtendedLifetime(connection) {}
+        await withCheckedContinuation { ended in pool.close { ended.resume() } }
+    }
+
     /// Takes a reader and releases it.
     private static func read(_ pool: ReaderPool, _ request: ReaderPool.Request) async {
         await withCheckedContinuation { ended in

@@ -200,6 +200,19 @@ extension SocketTests {
             }
         }
 
+        @Test("a stream for which no spool file can be made leaves the slot to later ones")
+        func noFolderTakesNoPlace() async throws {
+            try await RunningServer.run(spoolFolder: "/nowhere") { limits in
+                limits.atomicStreams = SharedLimit(1, userShare: 1)
+            } _: { running in
+                let peer = try running.ready()
+                let codes = try (0..<2).map { _ in
+                    try peer.call(.insertRows(Insertion("Item", isAtomic: true)))?.errorCode
+                }
+                #expect(codes == [.storageFailed, .storageFailed])
+            }
+        }
+
         @Test("a server of a read-only store refuses insert streams")
         func readOnly() async throws {
             try await RunningServer.run(FakeStore.Options(isReadOnly: true)) { running in

@@ -136,6 +136,74 @@ extension SocketTests {
             }
         }
 
+        @Test("a migration session whose client sends nothing ends, and the store is as it was")
+        func silent() async throws {
+            let limits: (inout ServerLimits) -> Void = { limits in
+                limits.migrationSilenceMax = .seconds(2)
+            }
+            try await RunningServer.run(Self.possible, limits: limits) { running in
+                let control = try running.ready()
+                let key = try Self.begin(control)
+                let member = try Self.member(running, key)
+                guard case .failed(let error)? = try control.receive()?.reply else {
+                    Issue.record("the session ends")
+                    return
+                }
+                #expect(error.code == .timeout)
+                #expect(error.hint?.contains("--migration-idle-timeout") == true)
+                #expect(try member.receiveUntilClosed() == [.unavailable])
+                #expect(try Self.version(running.ready()) == "1")
+            }
+        }
+
+        @Test("a migration session continues while its client sends credit and nothing else")
+        func alive() async throws {
+            let limits: (inout ServerLimits) -> Void = { limits in
+                limits.migrationSilenceMax = .seconds(2)
+            }
+            try await RunningServer.run(Self.possible, limits: limits) { running in
+                let control = try running.ready()
+                let id = try control.send(.migrate(.begin))
+                guard case .migrationBegun(let key)? = try control.resultOfMigration() else {
+                    Issue.record("a session begins")
+                    return
+                }
+                let end = ContinuousClock.now + .seconds(5)
+                while ContinuousClock.now < end {
+                    try control.send(.credit(requestID: id, batches: 1))
+                    // Other clients' attempts are no messages of the session.
+                    #expect(try Self.refusal(running)?.code == .unavailable)
+                }
+                let member = try Self.member(running, key)
+                #expect(try member.call(.insert(1))?.errorCode == nil)
+            }
+        }
+
+        @Test("a migration session continues while a stage of the server runs, however long")
+        func longStage() async throws {
+            let gate = Gate()
+            let limits: (inout ServerLimits) -> Void = { limits in
+                limits.migrationSilenceMax = .seconds(2)
+            }
+            try await RunningServer.run(.init(migration: .succeeds(gate)), limits: limits) {
+                running in
+                let control = try running.ready()
+                let key = try Self.begin(control)
+                let member = try Self.member(running, key)
+                try member.send(.migrate(.migrate(to: Self.schema)))
+                gate.waitForArrival()
+                let end = ContinuousClock.now + .seconds(4)
+                while ContinuousClock.now < end {
+                    #expect(try Self.refusal(running)?.code == .unavailable)
+                }
+                gate.open()
+                guard case .migrated? = try member.resultOfMigration() else {
+                    Issue.record("the stage is performed")
+                    return
+                }
+            }
+        }
+
         @Test("a migration session whose stage is refused may try another stage")
         func refusedStage() async throws {
             try await RunningServer.run(.init(migration: .isRefused)) { running in

@@ -45,6 +45,9 @@ final class FakeCopy: StoreCopy {
 
     func verify(budget: ReadBudget) throws(LarderError) -> Int64 {
         options.verification?.pass()
+        if store.options.isEndless, let cancellation = budget.cancellation {
+            throw store.run(until: cancellation)
+        }
         if budget.cancellation?.isCancelled == true { throw LarderError(.cancelled, "") }
         if let error = options.verificationError { throw error }
         return store.records[\.history].last

@@ -6,10 +6,13 @@ extension FakeStore {
         throw LarderError(.unsupported, "this store cannot be migrated")
     }
 
-    func makeWorkingCopy() throws(LarderError) -> any StoreBackend {
+    func makeWorkingCopy(
+        stoppedBy cancellation: ReadCancellation
+    ) throws(LarderError) -> any StoreBackend {
         if case .isFull = options.migration {
             throw LarderError(.storageFull, "there is no room for a copy")
         }
+        if case .isEndless = options.migration { throw run(until: cancellation) }
         return try made(schema: storeDescription.schema, migration: options.migration)
     }
 
@@ -21,9 +24,9 @@ extension FakeStore {
         }
         switch change {
         case .none: return try made(schema: storeDescription.schema, migration: options.migration)
-        case .contents(let copy):
+        case .contents(let copy, _):
             return try made(schema: copy.storeDescription.schema, migration: .unsupported)
-        case .migration(let schema):
+        case .migration(let schema, let cancellation):
             switch options.migration {
             case .unsupported:
                 throw LarderError(.unsupported, "this store cannot be migrated")
@@ -32,6 +35,9 @@ extension FakeStore {
             case .succeeds(let gate):
                 progress(MigrationProgress(step: "rewrites Item"))
                 gate?.pass()
+            case .isEndless:
+                progress(MigrationProgress(step: "rewrites Item"))
+                throw run(until: cancellation)
             case .loses, .isFull: break
             }
             return try made(schema: schema, migration: options.migration)

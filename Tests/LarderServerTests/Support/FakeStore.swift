@@ -15,6 +15,9 @@ final class FakeStore: StoreBackend {
         /// Whether the writer accepts more sets for a group while it executes it.
         var takesMore = false
         var needsMaintenance = false
+        /// Whether every read of the pool, and the verification of a copy, runs until it is
+        /// cancelled.
+        var isEndless = false
         var copy = FakeCopy.Options()
         var migration = Migration.unsupported
         /// The former schemas that the current one only adds to, the latest first.
@@ -32,6 +35,8 @@ final class FakeStore: StoreBackend {
         case loses
         /// There is no room for a working copy.
         case isFull
+        /// It runs, as the making of a working copy does, until it is cancelled.
+        case isEndless
     }
 
     let storeDescription: StoreDescription
@@ -60,6 +65,8 @@ final class FakeStore: StoreBackend {
             var cursorsOpenMost = 0
             var batches = 0
             var objectReads = 0
+            /// What runs now until it is cancelled.
+            var endless = 0
             var maintenances = 0
             var writerIsClosed = false
             /// The version of every object's stamp; nil for no stamps.
@@ -129,6 +136,14 @@ final class FakeStore: StoreBackend {
 
     let logByteCount = 4_096
 
+    /// Computes until it is cancelled.
+    func run(until cancellation: ReadCancellation) -> LarderError {
+        records.state.withLock { $0.endless += 1 }
+        while !cancellation.isCancelled {}
+        records.state.withLock { $0.endless -= 1 }
+        return LarderError(.cancelled, "the fake store was stopped")
+    }
+
     func identifier(_ key: Int64) -> PersistentIdentifier {
         PersistentIdentifier(store: storeDescription.identifier, entityName: "Item", key: key)
     }
@@ -150,6 +165,8 @@ final class FakePlan: QueryPlan {
     deinit { records?.state.withLock { $0.itemPlans -= 1 } }
 
     var dependsOnArguments: Bool { words.contains("%K") }
+
+    var byteCount: Int { words.reduce(0) { $0 + $1.utf8.count } }
 }
 
 private final class FakeReader: StoreReader {
@@ -164,12 +181,20 @@ private final class FakeReader: StoreReader {
         store.records.state.withLock { $0.readersOpen -= 1 }
     }
 
+    private func runIfEndless(_ budget: ReadBudget) throws(ReadFailure) {
+        guard store.options.isEndless else { return }
+        guard budget.work == nil else { throw .budgetExceeded }
+        guard let cancellation = budget.cancellation else { return }
+        throw .failed(store.run(until: cancellation))
+    }
+
     private var numbers: [Int64: Int64] { pinned?.numbers ?? store.records[\.numbers] }
 
     func objects(
         _ identifiers: [PersistentIdentifier], properties: [String]?, budget: ReadBudget
     ) throws(ReadFailure) -> [Batch] {
         let keys = identifiers.compactMap(\.permanentKey)
+        try runIfEndless(budget)
         guard keys.count <= 1_000 || budget.work == nil else { throw .budgetExceeded }
         store.records.state.withLock { $0.objectReads += 1 }
         let numbers = numbers
@@ -184,6 +209,7 @@ private final class FakeReader: StoreReader {
     func history(
         _ request: HistoryPageRequest, budget: ReadBudget
     ) throws(ReadFailure) -> HistoryPage {
+        if budget.work == nil { try runIfEndless(budget) }
         do throws(LarderError) {
             let history = store.records.state.withLock { state in
                 if budget.work == nil {
@@ -222,6 +248,7 @@ private final class FakeReader: StoreReader {
         _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
     ) throws(ReadFailure) -> any ResultCursor {
         guard let plan = plan as? FakePlan else { throw .failed(LarderError(.unsupported, "")) }
+        try runIfEndless(budget)
         if let items = plan.items {
             let keys = items.keys(numbers, parameters)
             store.records.state.withLock { $0.itemsRead += keys.count }
@@ -251,7 +278,8 @@ private final class FakeReader: StoreReader {
     func explain(
         _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
     ) throws(ReadFailure) -> Explanation {
-        Explanation(plan: "fake", sql: "", steps: [], warnings: [])
+        try runIfEndless(budget)
+        return Explanation(plan: "fake", sql: "", steps: [], warnings: [])
     }
 
     func migrationSummary(
@@ -264,7 +292,8 @@ private final class FakeReader: StoreReader {
     }
 
     func check(budget: ReadBudget) throws(ReadFailure) -> CheckReport {
-        CheckReport(findings: [], isTruncated: false)
+        try runIfEndless(budget)
+        return CheckReport(findings: [], isTruncated: false)
     }
 
     func releaseMemory() {}

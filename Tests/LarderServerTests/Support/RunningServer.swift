@@ -12,11 +12,13 @@ struct RunningServer {
 
     init(
         _ options: FakeStore.Options = FakeStore.Options(), eventLoops: Int? = nil,
-        spoolFolder: String = "/tmp", limits adjust: (inout ServerLimits) -> Void = { _ in }
+        spoolFolder: String = "/tmp", rights: MigrationRights = MigrationRights(),
+        limits adjust: (inout ServerLimits) -> Void = { _ in }
     ) throws {
         store = try FakeStore(options)
         var serverOptions = Server.Options(name: "test")
         serverOptions.spoolFolder = spoolFolder
+        serverOptions.migrationRights = rights
         adjust(&serverOptions.limits)
         if let eventLoops { serverOptions.eventLoopCount = eventLoops }
         server = try Server(
@@ -46,6 +48,23 @@ struct RunningServer {
         let peer = try connect(as: user)
         try peer.shakeHands()
         return peer
+    }
+
+    struct NotReached: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Returns when a number in the records of the store has this value.
+    func wait(
+        until path: KeyPath<FakeStore.Records.State, Int> & Sendable, is number: Int
+    ) throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while store.records[path] != number {
+            guard ContinuousClock.now < end else {
+                throw NotReached(
+                    description: "\(path) is \(store.records[path]) after 60 s, not \(number)")
+            }
+        }
     }
 
     /// Runs a test body, and stops the server in any case.

@@ -145,6 +145,17 @@ struct WriteScheduleTests {
         #expect(schedule.count == 1 && !schedule.hasWaiting(besides: 1))
     }
 
+    @Test("a write whose time is up frees its slot in the queue")
+    func expiredPlaces() {
+        var limits = ServerLimits()
+        limits.writesQueued = SharedLimit(2, userShare: 0.5)
+        var schedule = WriteSchedule(limits: limits)
+        var accepted = [schedule.append(save(1, deadline: start)), schedule.append(save(1))]
+        let expired = schedule.takeExpired(at: start)
+        accepted.append(schedule.append(save(1)))
+        #expect(expired.count == 1 && accepted == [true, false, true])
+    }
+
     @Test("a user may have a share of the queue's slots, and one more write is refused")
     func places() {
         var limits = ServerLimits()

@@ -106,6 +106,56 @@ struct ArchiveFormatTests {
         }
     }
 
+    @Test(
+        "an archive header whose numbers have no successor is rejected, also with right checksums")
+    func extremeNumbers() throws {
+        let changes: [(inout ArchiveHeader) -> Void] = [
+            { $0.sequence = .max }, { $0.generation = .max }, { $0.generation = -1 },
+            { $0.start.transaction = .max }, { $0.start.transaction = -1 },
+            { $0.start.time = .nan },
+        ]
+        for change in changes {
+            var header = Self.header
+            change(&header)
+            var writer = try ArchiveFileWriter(header, creating: path)
+            _ = try writer.finish(end: Self.end, Self.position)
+            #expect(throws: LarderError.self) { try ArchiveFileReader(path) }
+        }
+        for moment in [
+            ArchiveMoment(transaction: .max, time: 3), ArchiveMoment(transaction: 13, time: .nan),
+        ] {
+            var writer = try ArchiveFileWriter(Self.header, creating: path)
+            try writer.append(commit: moment, databasePages: 4)
+            _ = try writer.finish(end: moment, Self.position)
+            var reader = try ArchiveFileReader(path)
+            #expect(throws: LarderError.self) { try reader.next() }
+            #expect(try ArchiveFileReader.unverifiedEnd(path) == nil)
+        }
+        var writer = try ArchiveFileWriter(Self.header, creating: path)
+        try writer.append(page: .max, [UInt8](repeating: 1, count: 512))
+        try writer.append(commit: Self.end, databasePages: .max)
+        _ = try writer.finish(end: Self.end, Self.position)
+        var reader = try ArchiveFileReader(path)
+        #expect(throws: LarderError.self) { try reader.next() }
+    }
+
+    @Test("a page number 0 on the way to the newest transaction is damage", arguments: [0, 1])
+    func tail(root: UInt32) {
+        let tail = HistoryTail(rootPage: root, pageBytes: 512)
+        #expect(throws: LarderError.self) {
+            try tail.moment { _ throws(LarderError) in [UInt8](repeating: 0, count: 512) }
+        }
+        // An inner page whose last child is page 0.
+        let inner = HistoryTail(rootPage: 2, pageBytes: 512)
+        let page: [UInt8] = [5] + [UInt8](repeating: 0, count: 511)
+        #expect(throws: LarderError.self) {
+            try inner.moment { number throws(LarderError) in
+                #expect(number == 2)
+                return page
+            }
+        }
+    }
+
     @Test("the name of an archive file says what it contains")
     func names() {
         let segment = ArchiveFolder.Entry(
@@ -120,6 +170,8 @@ struct ArchiveFormatTests {
             "", "x", "larder-1-7-60.base", "larder-000001-0000000007-60.base.tmp",
             "larder-000001-0000000007-+60.base", "larder-000001-0000000007--60.base",
             "unfinished.segment", "larder-99999999999999999999-0000000007-60.base",
+            "larder-000001-9223372036854775807-60.base",
+            "larder-9223372036854775807-0000000007-60.base",
         ] { #expect(ArchiveFolder.entry(name) == nil, "\(name)") }
     }
 }

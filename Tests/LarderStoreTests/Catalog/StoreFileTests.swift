@@ -51,6 +51,24 @@ struct StoreFileTests {
         #expect(second.fingerprint == schema.fingerprint)
     }
 
+    @Test(
+        "a store with a transaction whose number has no successor is refused",
+        arguments: [Int64.max, Limits.transactionNumbers.upperBound + 1, -1, .min])
+    func transactionNumbers(number: Int64) throws {
+        try create()
+        try execute(
+            "INSERT INTO _transaction VALUES (\(number), 0, '', '', 0, 0, 1, 'Note', 1, 1, '')")
+        let error = try refusal()
+        #expect(error.code == .storageFailed && error.message.contains("\(number)"))
+        #expect(try refusal(options: StoreOptions(isReadOnly: true)).code == .storageFailed)
+        try execute("UPDATE _transaction SET number = \(Limits.transactionNumbers.upperBound)")
+        let store = try Store.open(path: path, schema: schema)
+        let saved = try store.makeWriter().save([
+            ChangeSet([.insert(.new("n", "Note"), values: ["text": "x"])])
+        ])
+        #expect(saved.allSatisfy { (try? $0.get()) == nil })
+    }
+
     @Test("a store file opens with other original names, and not with another hash modifier")
     func renamedAndModified() throws {
         try create()
@@ -189,7 +207,7 @@ struct StoreFileTests {
         let error = try refusal()
         #expect(error.code == .storeTooNew)
         #expect(error.message.contains("format 7"))
-        #expect(error.message.contains("up to 5"))
+        #expect(error.message.contains("up to 6"))
     }
 
     @Test("a store file without a history gets one when it is opened for writing")
@@ -216,9 +234,18 @@ struct StoreFileTests {
         let reader = try store.makeReader()
         #expect(try reader.check(budget: ReadBudget()).findings == [])
         let statistics = try reader.statistics()
-        #expect(statistics.first { $0.name == "formatVersion" }?.value == 5)
+        #expect(statistics.first { $0.name == "formatVersion" }?.value == 6)
         writer.close()
     }
+
+    /// The table in which all users shared their keys.
+    private static let formerOutcomes: SQL = """
+        DROP TABLE _outcome;
+        CREATE TABLE _outcome (number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,
+            digest INTEGER NOT NULL, time REAL NOT NULL, transaction_number INTEGER,
+            inserted TEXT NOT NULL, versions TEXT NOT NULL, deleted INTEGER NOT NULL,
+            merged TEXT NOT NULL, affected TEXT NOT NULL);
+        """
 
     @Test(
         "a store file of a format that only permits fewer indexes gets today's number",
@@ -226,12 +253,60 @@ struct StoreFileTests {
     func laterUpgrade(format: Int) throws {
         try create()
         try execute("INSERT INTO Note (_version, text) VALUES (1, 'old')")
-        try execute("PRAGMA user_version = \(format)")
+        try execute(Self.formerOutcomes + "PRAGMA user_version = \(format)")
         let store = try Store.open(path: path, schema: schema)
         let reader = try store.makeReader()
         #expect(try reader.check(budget: ReadBudget()).findings == [])
         let statistics = try reader.statistics()
-        #expect(statistics.first { $0.name == "formatVersion" }?.value == 5)
+        #expect(statistics.first { $0.name == "formatVersion" }?.value == 6)
+    }
+
+    @Test("a store in which users shared idempotency keys keeps each key for its user")
+    func outcomeUpgrade() throws {
+        try create()
+        let time = Int(Date().timeIntervalSinceReferenceDate)
+        try execute(
+            Self.formerOutcomes + """
+                INSERT INTO Note (_version, text) VALUES (1, 'a'), (1, 'b'), (1, 'c');
+                INSERT INTO _transaction VALUES (1, \(time), '', '', 10, 20, 1, 'Note', 1, 1, NULL),
+                    (2, \(time), '', '', 11, 20, 1, 'Note', 2, 2, NULL),
+                    (3, \(time), '', '', NULL, NULL, 1, 'Note', 3, 3, NULL);
+                INSERT INTO _outcome VALUES (7, 'x', 1, \(time), 1, 'Note 1', '', 0, '', ''),
+                    (8, 'y', 1, \(time), 2, 'Note 2', '', 0, '', ''),
+                    (9, 'z', 1, \(time), 3, 'Note 3', '', 0, '', ''),
+                    (10, 'w', 1, \(time), NULL, '', '', 0, '', ''),
+                    (11, 'v', 1, \(time), 1, 'Note 1', '', 0, '', '');
+                PRAGMA user_version = 5
+                """)
+        try withExtendedLifetime(
+            Store.open(path: path, schema: nil, options: StoreOptions(isReadOnly: true))
+        ) { store in
+            let reader = try store.makeReader()
+            #expect(try reader.check(budget: ReadBudget()).findings == [])
+        }
+        let store = try Store.open(path: path, schema: schema)
+        let writer = try store.makeWriter()
+        func keys(_ key: String, of user: UInt32?) throws -> [Int64?] {
+            let note = Change.insert(.new("n", "Note"), values: ["text": "new"])
+            let set = ChangeSet([note], idempotencyKey: key)
+            let request = SaveRequest(
+                set, from: ChangeSource(userIdentifier: user), digest: 1)
+            return try writer.save([request])[0].get().inserted.map(\.permanentKey)
+        }
+        #expect(try keys("x", of: 10) == [1])
+        #expect(try keys("v", of: 10) == [1])
+        #expect(try keys("y", of: 11) == [2])
+        #expect(try keys("z", of: nil) == [3])
+        #expect(try keys("w", of: nil) == [])
+        #expect(try keys("x", of: 11) == [4])
+        let reader = try store.makeReader()
+        #expect(try reader.check(budget: ReadBudget()).findings == [])
+        writer.close()
+        let rows = try store.openReadConnection().prepare(
+            "SELECT user || ' ' || user_number || ' ' || key FROM _outcome ORDER BY number")
+        var lines: [String] = []
+        while try rows.step() { lines.append(rows.string(at: 0)) }
+        #expect(lines == ["10 1 x", "11 1 y", "-1 1 z", "-1 2 w", "10 2 v", "11 2 x"])
     }
 
     /// Programs of formats 1 to 4 would write texts without their index, so they must refuse the
@@ -250,11 +325,11 @@ struct StoreFileTests {
         }
         let indexed = try schema(2, #", "search": {"tokens": ["trigram", "words"]}"#)
         _ = try Store.open(path: path, schema: schema(1, ""))
-        try execute("PRAGMA user_version = 4")
+        try execute(Self.formerOutcomes + "PRAGMA user_version = 4")
         #expect(try format() == 4)
         _ = try Store.open(
             path: path, schema: indexed, options: StoreOptions(migrates: true))
-        #expect(try format() == 5)
+        #expect(try format() == 6)
         let refused = try refusal(schema: schema(1, ""))
         #expect(refused.code == .schemaMismatch)
     }
@@ -374,40 +449,6 @@ struct StoreFileTests {
         let store = try Store.open(path: path, schema: schema)
         #expect(throws: HoldingProcess.Failure.self) { try HoldingProcess(path: path) }
         withExtendedLifetime(store) {}
-    }
-
-    @Test("a store whose schema has a pattern that does not compile is not created")
-    func malformedPattern() throws {
-        let validation = Attribute.Validation(pattern: "a(b")
-        let bad = try Schema(entities: [
-            Entity(
-                name: "Note",
-                attributes: [Attribute(name: "text", type: .string, validation: validation)])
-        ])
-        let error = try refusal(schema: bad)
-        #expect(error.code == .malformedSchema)
-        #expect(error.problems.count == 1)
-        #expect(error.problems.first?.hasPrefix("entities[0].attributes[0].pattern: ") == true)
-        #expect(access(path, F_OK) != 0)
-    }
-
-    @Test("a store whose schema constrains a property in another table is not created")
-    func unstorableConstraint() throws {
-        let bad = try Schema(entities: [
-            Entity(
-                name: "Cover", attributes: [],
-                relationships: [
-                    Relationship(name: "note", destination: "Note", inverse: "cover")
-                ]),
-            Entity(
-                name: "Note", attributes: [],
-                relationships: [
-                    Relationship(name: "cover", destination: "Cover", inverse: "note")
-                ], uniquenessConstraints: [["cover"]]),
-        ])
-        let error = try refusal(schema: bad)
-        #expect(error.code == .malformedSchema)
-        #expect(error.problems.first?.hasPrefix("entities[1].unique: ") == true)
     }
 
     @Test("a store file is read with the log of a killed process")

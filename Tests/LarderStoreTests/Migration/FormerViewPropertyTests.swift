@@ -51,7 +51,9 @@ struct FormerViewPropertyTests {
         for _ in 0..<random.number(1...5) { migration.add(&random) }
         let new = try migration.schema.schema()
         let edits = migration.edits.joined(separator: "; ")
-        let store = try fuzzed.store.reopened(.migration(new)) { _ in }
+        let store = try fuzzed.store.reopened(
+            .migration(new, stoppedBy: ReadCancellation())
+        ) { _ in }
         guard
             let view = store.formerView(version: "", fingerprint: fuzzed.schema.fingerprint)
         else {

@@ -79,4 +79,16 @@ struct RegularExpressionTests {
             try RegularExpression(String(repeating: "a", count: (16 << 10) + 1))
         }
     }
+
+    @Test("a regular expression keeps no memory of a match that needed much, and matches as before")
+    func memory() throws {
+        let expression = try RegularExpression("(?:(a)|(b))*c")
+        let text = String(repeating: "ab", count: 50_000)
+        for _ in 0..<3 {
+            _ = try? expression.matchesWhole(text)
+            #expect(expression.keptBytes <= RegularExpression.keptBytesMax)
+            #expect(try expression.matchesWhole("abc"))
+            #expect(try !expression.matchesWhole("abab"))
+        }
+    }
 }

@@ -54,6 +54,27 @@ struct MalformedMessageTests {
         }
     }
 
+    @Test("a negative number of the server's load, or of the objects of a save, is malformed")
+    func negativeNumbers() {
+        let activity: UInt64 = 42
+        let saved: UInt64 = 32
+        func rejects(_ field: UInt64, _ body: ProtoBytes) -> Bool {
+            let content = ProtoBytes.envelope(field, body)
+            return WireTesting.rejectionOfReply(content: content)?.error.code == .malformedMessage
+        }
+        for number: UInt64 in 3...10 {
+            #expect(rejects(activity, ProtoBytes().message(1, ProtoBytes().number(number, .max))))
+        }
+        for number: UInt64 in 4...8 {
+            let connection = ProtoBytes().message(2, ProtoBytes()).number(number, .max)
+            #expect(
+                rejects(
+                    activity, ProtoBytes().message(1, ProtoBytes()).message(2, connection)))
+        }
+        #expect(rejects(saved, ProtoBytes().number(3, .max)))
+        #expect(rejects(saved, ProtoBytes().message(6, ProtoBytes().number(1, 1 << 63))))
+    }
+
     @Test("bytes that are not an envelope end the connection")
     func garbage() {
         let cases: [(String, [UInt8])] = [

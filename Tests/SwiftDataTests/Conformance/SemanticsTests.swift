@@ -235,6 +235,25 @@ struct SemanticsTests {
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<Article>()) == 1)
     }
 
+    @MainActor @Test("the main context saves again after a save of its own has failed")
+    func autosaveAfterFailure() async throws {
+        let container = try ModelContainer(
+            for: Unusual.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = container.mainContext
+        let unusual = Unusual()
+        // It needs a node.
+        context.insert(unusual)
+        for _ in 0..<100 { await Task.yield() }
+        #expect(context.hasChanges)
+        unusual.nodes = [Node()]
+        var turns = 0
+        while context.hasChanges, turns < 10_000 {
+            turns += 1
+            await Task.yield()
+        }
+        #expect(try ModelContext(container).fetchCount(FetchDescriptor<Unusual>()) == 1)
+    }
+
     @Test("a model actor may get its context from another initializer")
     func secondInitializer() async throws {
         let container = try makeContainer()

@@ -39,6 +39,33 @@ struct FetchingTests {
         #expect(identifiers.map { (context.model(for: $0) as? Article)?.words } == [1, 2, 3])
     }
 
+    @Test(
+        "the greatest limits and offsets select what they say, also with pending changes",
+        arguments: [Int.max, .max - 1, 1 << 62])
+    func extremeLimits(number: Int) throws {
+        let context = try filled()
+        context.insert(Article(title: "4", words: 4))
+        try context.fetch(FetchDescriptor<Article>()).first { $0.words == 1 }?.words = 10
+        var descriptor = FetchDescriptor<Article>(sortBy: [SortDescriptor(\.words)])
+        descriptor.fetchLimit = number
+        #expect(try context.fetch(descriptor).map(\.words) == [0, 2, 3, 4, 10])
+        descriptor.fetchOffset = 2
+        #expect(try context.fetch(descriptor).map(\.words) == [3, 4, 10])
+        #expect(try context.fetchCount(descriptor) == 3)
+        descriptor.fetchOffset = number
+        #expect(try context.fetch(descriptor).isEmpty && context.fetchCount(descriptor) == 0)
+        (descriptor.fetchLimit, descriptor.fetchOffset) = (-number, -number)
+        #expect(try context.fetch(descriptor).count == 5 && context.fetchCount(descriptor) == 5)
+        try context.save()
+        (descriptor.fetchLimit, descriptor.fetchOffset) = (number, 4)
+        #expect(try context.fetch(descriptor).map(\.words) == [10])
+        #expect(try context.fetchCount(descriptor) == 1)
+        descriptor.fetchOffset = 0
+        for size in [number, 1, 0, -number] {
+            #expect(try context.fetch(descriptor, batchSize: size).map(\.words).last == 10)
+        }
+    }
+
     @Test("fetch descriptors are equal if all their parts are")
     func equality() {
         var descriptor = FetchDescriptor<Article>(sortBy: [SortDescriptor(\.title)])

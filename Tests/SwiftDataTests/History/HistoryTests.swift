@@ -211,6 +211,9 @@ struct HistoryTests {
         for author in ["x", "y", "x", "y"] { try add("a", by: author, to: container) }
         try context.deleteHistory(Transactions(predicate: #Predicate { $0.author == "x" }))
         #expect(try context.fetchHistory(Transactions()).map(\.id) == [2, 4])
+        var limited = Transactions()
+        limited.fetchLimit = UInt64(Int64.max) - 1
+        #expect(try context.fetchHistory(limited).map(\.id) == [2, 4])
         try add("a", by: "x", to: container)
         #expect(try ModelContext(container).fetchHistory(Transactions()).map(\.id) == [2, 4, 5])
     }

@@ -43,9 +43,15 @@ public struct FormatSourceMap: Sendable {
     /// Operands precede the parts that contain them.
     private var parts: [Part] = []
 
+    /// The equal parts among which the meant one is searched, and the containers by which it is
+    /// recognized. The search runs on an event loop, for an error in any text.
+    private static let candidatesMax = 16
+    private static let containersMax = 8
+
     init(_ text: FormatText) { self.text = text }
 
-    var count: Int { parts.count }
+    /// The number of parts, which is that of the nodes of the expression.
+    package var count: Int { parts.count }
 
     mutating func add(_ expression: QueryExpression, at start: Int, steps: [Int] = []) {
         var index = parts.count - 1
@@ -65,16 +71,17 @@ public struct FormatSourceMap: Sendable {
     ///
     /// - Parameter path: The part and the expressions that contain it, from the inside out;
     ///   intermediate ones may be missing. If several parts are equal, the one closest to its
-    ///   containers is meant, or else the first.
+    ///   containers is meant, among the first ``candidatesMax``, or else the first.
     /// - Parameter step: The index of the step that the error is about, if the part is a key path.
     public func locating(
         _ error: LarderError, at path: [QueryExpression], step: Int? = nil
     ) -> LarderError {
         guard error.column == nil, let expression = path.first else { return error }
-        let candidates = parts.indices.filter { parts[$0].expression == expression }
-        let nearest = candidates.min {
-            distances(from: $0, path).lexicographicallyPrecedes(distances(from: $1, path))
-        }
+        let candidates = parts.indices.lazy.filter { parts[$0].expression == expression }
+            .prefix(Self.candidatesMax)
+        let containers = path.dropFirst().prefix(Self.containersMax)
+        let nearest = candidates.map { (part: $0, distances: distances(from: $0, containers)) }
+            .min { $0.distances.lexicographicallyPrecedes($1.distances) }?.part
         guard let part = nearest.map({ parts[$0] }) else { return error }
         let isStep = step.map(part.steps.indices.contains) ?? false
         return text.locating(error, at: isStep ? part.steps[step ?? 0] : part.start)
@@ -84,11 +91,12 @@ public struct FormatSourceMap: Sendable {
         locating(error, at: [expression])
     }
 
-    /// The number of levels between each pair of consecutive expressions of a path.
-    private func distances(from index: Int, _ path: [QueryExpression]) -> [Int] {
+    /// The number of levels between each pair of consecutive expressions, from a part to its
+    /// containers.
+    private func distances(from index: Int, _ containers: ArraySlice<QueryExpression>) -> [Int] {
         var index = index
         var distances: [Int] = []
-        for expression in path.dropFirst() {
+        for expression in containers {
             var distance = 0
             var outer = parts[index].parent
             while let next = outer, parts[next].expression != expression {

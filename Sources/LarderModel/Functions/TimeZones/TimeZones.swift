@@ -4,52 +4,43 @@ import Synchronization
 /// The time zones of the machine, by their names in the IANA database: `Europe/Berlin`.
 ///
 /// They are read from the files of the operating system, each when it is first used, and kept until
-/// the process ends. `UTC` needs no file.
+/// the process ends. `UTC` needs no file. Their names are listed once, at the first unknown name.
 enum TimeZones {
     private static let folder = "/usr/share/zoneinfo"
     /// The longest name has 32 bytes.
     private static let nameBytesMax = 64
-    /// More than a machine has. Unknown names are cached too, since a property may contain them.
-    private static let cachedNamesMax = 1_024
+    /// Unknown names are cached too, since a property may contain them.
+    private static let unknownNamesMax = 1_024
     private static let fileBytesMax = 1 << 20
 
-    private static let cache = Mutex<[String: TimeZoneRules?]>([:])
+    private static let cache = Mutex(TimeZoneCache(unknownNamesMax: unknownNamesMax))
 
     /// Returns a time zone; nil if the machine has none with this name.
     static func named(_ name: String) -> TimeZoneRules? {
         if name == "UTC" { return .utc }
         guard isName(name) else { return nil }
-        return cache.withLock { cache in
-            if let known = cache[name] { return known }
-            let read = read(name)
-            if cache.count >= cachedNamesMax { cache.removeAll() }
-            cache.updateValue(read, forKey: name)
-            return read
-        }
+        return cache.withLock { $0.rules(named: name, read: read) }
     }
 
     /// - Throws: `malformedValue` for an unknown name; `unsupported` if the machine has no time
     ///   zones.
     static func check(_ name: String) throws(LarderError) {
         guard named(name) == nil else { return }
-        let names = names
+        let names = cache.withLock { $0.names(read: readNames) }
         guard !names.isEmpty else {
             throw LarderError(
                 .unsupported, "the machine has no time zones in \(folder)",
                 hint: "install the package tzdata, or use UTC")
         }
         let isShort = name.utf8.count <= nameBytesMax
-        let place = name.lowercased()
-        let ending = isShort ? names.first { $0.lowercased().hasSuffix("/\(place)") } : nil
         throw LarderError(
             .malformedValue, isShort ? "unknown time zone \"\(name)\"" : "unknown time zone",
-            hint: ending.map { "did you mean \"\($0)\"?" }
-                ?? (isShort ? NameSuggestion.hint(for: name, among: names) : nil)
+            hint: (isShort ? names.hint(for: name) : nil)
                 ?? "write a name of the IANA database, such as \"Europe/Berlin\"")
     }
 
     /// The names on this machine, without the folders that have all of them again.
-    private static var names: [String] {
+    private static func readNames() -> [String] {
         let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
         return paths.filter { path in
             path.utf8.first.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 } ?? false

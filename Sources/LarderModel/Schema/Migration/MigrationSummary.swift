@@ -38,9 +38,8 @@ public struct MigrationSummary: Hashable, Sendable {
     /// a row that is written takes 3 microseconds, and one that is read half of one.
     public var expectedTime: Duration? {
         guard steps.allSatisfy({ $0.rowCount != nil }) else { return nil }
-        let nanoseconds = steps.reduce(Int64(0)) {
-            $0 + ($1.rowCount ?? 0) * ($1.isRewriting ? 3_000 : 500)
+        return steps.reduce(.milliseconds(5)) {
+            $0 + .nanoseconds($1.isRewriting ? 3_000 : 500) * ($1.rowCount ?? 0)
         }
-        return .nanoseconds(nanoseconds + 5_000_000)
     }
 }

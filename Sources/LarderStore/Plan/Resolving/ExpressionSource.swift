@@ -8,6 +8,8 @@ struct ExpressionSource {
     private(set) var dependsOnArguments = false
     /// Whether a term was a tree, which refers to arguments by index.
     private(set) var hasTree = false
+    /// The number of nodes of the terms that were read.
+    private(set) var nodeCount = 0
     /// The positions of the expressions in each format string.
     private(set) var sourceMaps: [FormatSourceMap] = []
 
@@ -51,12 +53,13 @@ struct ExpressionSource {
         argumentCount += parsed.argumentsUsed
         if parsed.usesKeyPathArguments { dependsOnArguments = true }
         sourceMaps.append(parsed.sourceMap)
+        nodeCount += parsed.sourceMap.count
         return parsed.expression
     }
 
     private mutating func checked(_ tree: QueryExpression) throws(LarderError) -> QueryExpression {
         hasTree = true
-        try tree.checkLimits()
+        nodeCount += try tree.checkLimits()
         return tree
     }
 }

@@ -9,6 +9,19 @@ struct SQLTemplate: Sendable {
     /// are right for all parameters with the same answers.
     var conditions: [(question: ParameterQuestion, answer: Bool)]
 
+    /// Roughly the memory that it takes.
+    var byteCount: Int {
+        let texts = statements.reduce(0) { count, sql in
+            count + sql.text.utf8.count
+                + sql.parameters.count * (MemoryLayout<SQLParameter>.stride + Self.valueBytes)
+        }
+        return texts + conditions.count * (Self.conditionBytes + Self.valueBytes)
+    }
+
+    private static let conditionBytes = MemoryLayout<(ParameterQuestion, Bool)>.stride
+    /// A ``PlanValue`` with its name.
+    private static let valueBytes = 128
+
     func serves(
         _ parameters: QueryParameters, _ converter: ValueConverter
     ) throws(LarderError) -> Bool {

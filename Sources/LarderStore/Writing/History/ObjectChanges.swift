@@ -136,7 +136,7 @@ struct ObjectChanges {
                 let count = (~(alike >> UInt64(first))).trailingZeroBitCount
                 let key = number << 6 + Int64(first)
                 runs.append(
-                    .updated, entity, key...(key + Int64(count) - 1),
+                    .updated, entity, key...(key + Int64(count - 1)),
                     properties.filter { $0.word & bit != 0 }.map(\.property))
                 for done in first..<first + count { rest &= ~(1 << UInt64(done)) }
             }

@@ -39,6 +39,7 @@ extension Writer {
     func performMaintenance() {
         guard needsMaintenance || needsReadersToEnd, let connection = statements?.connection
         else { return }
+        DatabaseMemory.useReserve()
         let pageCount = connection.logPageCount
         if isLogFull(pageCount) {
             logRoom = pageCount + max(pageCount, Pages.addedMin)

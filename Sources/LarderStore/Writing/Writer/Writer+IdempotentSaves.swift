@@ -1,6 +1,10 @@
 import LarderModel
 
-// A save with an idempotency key is done once. Repeating it returns the first result.
+// A save with an idempotency key is done once. Repeating it returns the first result, for a day.
+//
+// Keys belong to the user who saves: nobody can take, guess or remove those of others. A user who
+// has as many as one may have saves with no further key until its oldest one is a day old. To
+// forget that one earlier would break the promise: its save might be repeated, and stored twice.
 extension Writer {
     /// Each save with a key adds an outcome, and deletes at most this many expired ones.
     private static let deletedAtOnce: Int64 = 4
@@ -20,7 +24,7 @@ extension Writer {
         }
         let statement = try statements.statement(Layout.findOutcome)
         defer { statement.reset() }
-        try statement.bind(.text(key), at: 1)
+        try statement.bind([.integer(set.keyUser), .text(key)])
         guard try statement.step() else { return nil }
         guard statement.int64(at: 0) == Int64(bitPattern: set.digest) else {
             return .failure(
@@ -43,6 +47,28 @@ extension Writer {
         return .success(result)
     }
 
+    /// Why a set with a new key is not saved; nil if it may be.
+    func keyRefusal(
+        of set: SaveRequest, time: Double, _ statements: StatementCache
+    ) throws(SQLiteError) -> LarderError? {
+        guard !set.changeSet.idempotencyKey.isEmpty else { return nil }
+        let statement = try statements.statement(Layout.findOutcomeTime)
+        defer { statement.reset() }
+        try statement.bind([.integer(set.keyUser), .integer(Limits.idempotencyKeysMax)])
+        guard try statement.step() else { return nil }
+        // The clock may have been set back.
+        let secondsLeft = min(
+            statement.double(at: 0) + Limits.idempotencyKeySecondsMax - time,
+            Limits.idempotencyKeySecondsMax)
+        guard secondsLeft > 0 else { return nil }
+        return LarderError(
+            .resourceExhausted,
+            "this user has saved with \(Limits.idempotencyKeysMax) idempotency keys within a day, "
+                + "each of which is kept for a day; the next one may be used in "
+                + "\(Int64(clamped: secondsLeft.rounded(.up))) seconds",
+            hint: "save without a key, or later")
+    }
+
     /// Stores the result of a set with a key, in the same savepoint.
     func storeOutcome(
         _ result: SaveResult, of set: SaveRequest, time: Double,
@@ -52,16 +78,20 @@ extension Writer {
         guard !key.isEmpty else { return }
         let stored = StoredOutcome(result)
         try statements.statement(Layout.insertOutcome).run([
-            .text(key), .integer(Int64(bitPattern: set.digest)), .real(time),
+            .integer(set.keyUser), .text(key), .integer(Int64(bitPattern: set.digest)),
+            .real(time),
             stored.transaction.map { .integer($0) } ?? .null, .text(stored.inserted),
             .text(stored.versions), .integer(stored.deleted), .text(stored.merged),
             .text(stored.affected),
         ])
-        let newest = statements.connection.lastInsertedRowID
         try statements.statement(Layout.forgetOutcomes).run([
-            .integer(newest - Limits.idempotencyKeysMax),
             .real(time - Limits.idempotencyKeySecondsMax),
             .integer(Writer.deletedAtOnce),
         ])
     }
+}
+
+extension SaveRequest {
+    /// The user to whom the idempotency key belongs.
+    fileprivate var keyUser: Int64 { source.userIdentifier.map(Int64.init) ?? Layout.noUser }
 }

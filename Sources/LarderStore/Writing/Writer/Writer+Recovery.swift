@@ -12,6 +12,10 @@ extension Writer {
 
     /// Records a failure of the storage, which affects all later writes.
     func recordFailure(_ error: SQLiteError) {
+        if error.condition == .outOfMemory {
+            statements?.removeAll()
+            statements?.connection.releaseMemory()
+        }
         switch error.condition {
         case .corrupt, .notADatabase: storage = .unusable(error.larderError)
         default: storage = .failed(error)
@@ -21,6 +25,7 @@ extension Writer {
     /// The error of any write now; nil if the store can be written. After a failure it tries the
     /// storage first, so the store recovers once there is space, or the device works again.
     func writeError() -> LarderError? {
+        DatabaseMemory.useReserve()
         if store.options.isReadOnly {
             return LarderError(.readOnly, "the store was opened for reading only")
         }

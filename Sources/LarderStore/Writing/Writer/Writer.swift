@@ -12,6 +12,7 @@ import LarderModel
 /// `Writer+Recovery.swift`.
 final class Writer: StoreWriter {
     private static let statementsMax = 1_024
+    private static let statementBytesMax = 32 << 20
 
     let store: Store
     let schema: WritingSchema
@@ -80,7 +81,9 @@ final class Writer: StoreWriter {
             transactionStatement = try TransactionStatement(connection)
             try createTriggers(on: connection)
         }
-        statements = StatementCache(connection, capacity: Writer.statementsMax)
+        statements = StatementCache(
+            connection, capacity: Writer.statementsMax, bytesMax: Writer.statementBytesMax,
+            counter: store.statementMemory)
     }
 
     /// Keeps the indexes of parts of texts, whatever changes the objects.
@@ -173,6 +176,9 @@ final class Writer: StoreWriter {
         _ set: SaveRequest, time: Double, _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
         if let outcome = try storedOutcome(of: set, statements) { return outcome }
+        if let refusal = try keyRefusal(of: set, time: time, statements) {
+            return .failure(refusal)
+        }
         var check = ChangeSetCheck(
             schema, store: store.storeDescription.identifier, values: values, planner: planner,
             lastKeys: lastKeys, conversions)
@@ -246,8 +252,8 @@ final class Writer: StoreWriter {
     func makeRun(
         at time: Double, _ statements: StatementCache
     ) -> ChangeSetRun? {
-        let (number, overflow) = lastTransaction.addingReportingOverflow(1)
-        guard !overflow else { return nil }
+        let number = lastTransaction + 1
+        guard Limits.transactionNumbers.contains(number) else { return nil }
         let context = ChangeContext(
             schema, store: store.storeDescription.identifier, statements: statements,
             lastKeys: lastKeys, conversions)

@@ -27,6 +27,15 @@ struct KeySetTests {
         #expect(ends.keys == [1, 63, 64, .max])
     }
 
+    @Test("a set of keys has runs up to the greatest key")
+    func greatestKey() {
+        var changes = ObjectChanges(lastKeys: [.max])
+        for key in [Int64.max - 1, .max] {
+            changes.update(ObjectKey(entity: 0, key: key), .attribute(0))
+        }
+        #expect(changes.runs.map(\.first) == [.max - 1] && changes.runs.map(\.last) == [.max])
+    }
+
     @Test("changed objects with the same properties are combined into runs, in any order")
     func runs() {
         var random = SeededGenerator.fromEnvironment("runs of changes")

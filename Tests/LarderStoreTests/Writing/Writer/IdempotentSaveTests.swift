@@ -170,13 +170,69 @@ struct IdempotentSaveTests {
         #expect(try library.writer.save([tag("1")])[0].get().inserted.map(\.permanentKey) == [10])
     }
 
-    @Test("an idempotency key expires when too many newer ones are stored")
-    func number() throws {
-        for number in 1...3 { _ = try library.writer.save([tag("\(number)")])[0].get() }
+    // MARK: Users
+
+    private func tag(_ key: String, of user: UInt32?, digest: UInt64 = 1) -> SaveRequest {
+        var request = tag(key, digest: digest)
+        request.source.userIdentifier = user
+        return request
+    }
+
+    @Test("an idempotency key finds no outcome of another user, and takes none from it")
+    func users() throws {
+        let first = try library.writer.save([tag("k", of: 1)])[0].get()
+        let second = try library.writer.save([tag("k", of: 2)])[0].get()
+        let third = try library.writer.save([tag("k", of: nil)])[0].get()
+        #expect(Set([first, second, third].map(\.inserted)).count == 3)
+        // Other changes under a key of another user are no mismatch.
+        #expect(try library.writer.save([tag("k", of: 3, digest: 2)])[0].get() != first)
+        #expect(try library.writer.save([tag("k", of: 1)])[0].get() == first)
+        #expect(try library.writer.save([tag("k", of: 2)])[0].get() == second)
+        #expect(try library.writer.save([tag("k", of: nil)])[0].get() == third)
+        #expect(try library.count("Tag") == 4)
+    }
+
+    /// Changes the stored outcomes so that the user has as many as it may have.
+    private func fill(_ user: UInt32, keptFor seconds: Int) throws {
+        for key in ["first", "last"] { _ = try library.writer.save([tag(key, of: user)])[0].get() }
+        let time = Int(Date().timeIntervalSinceReferenceDate - Limits.idempotencyKeySecondsMax)
         try library.writer.statements?.connection.execute(
-            "UPDATE _outcome SET number = \(Limits.idempotencyKeysMax + 1) WHERE number = 3")
-        _ = try library.writer.save([tag("4")])[0].get()
-        #expect(try keys() == ["3", "4"])
+            "UPDATE _outcome SET user_number = \(Limits.idempotencyKeysMax) WHERE key = 'last'; "
+                + "UPDATE _outcome SET time = \(time + seconds) WHERE key = 'first'")
+    }
+
+    @Test(
+        "a save with one key more than a user may have is refused until the oldest one has expired")
+    func number() throws {
+        try fill(1, keptFor: 600)
+        let before = try library.contents()
+        let error = #expect(throws: LarderError.self) {
+            try library.writer.save([tag("next", of: 1)])[0].get()
+        }
+        #expect(error?.code == .resourceExhausted)
+        #expect(error?.message.contains("kept for a day") == true)
+        #expect(try library.contents() == before)
+        #expect(try keys() == ["first", "last"])
+        // The stored outcomes are still found, and others save.
+        #expect(try library.writer.save([tag("first", of: 1)])[0].get().inserted.count == 1)
+        #expect(try library.writer.save([tag("next", of: 2)])[0].get().inserted.count == 1)
+        #expect(try library.writer.save([tag("", of: 1)])[0].get().inserted.count == 1)
+    }
+
+    @Test("a save is accepted again as soon as the oldest key of a user with many has expired")
+    func numberAfterDay() throws {
+        try fill(1, keptFor: -10)
+        #expect(try library.writer.save([tag("next", of: 1)])[0].get().inserted.count == 1)
+        #expect(try keys() == ["last", "next"])
+    }
+
+    @Test("an idempotency key is not lost to any number of keys of another user")
+    func otherUsers() throws {
+        let first = try library.writer.save([tag("k", of: 2)])[0].get()
+        try fill(1, keptFor: 600)
+        let refused = library.writer.save((0..<20).map { tag("key \($0)", of: 1) })
+        #expect(refused.allSatisfy { (try? $0.get()) == nil })
+        #expect(try library.writer.save([tag("k", of: 2)])[0].get() == first)
     }
 
     @Test("an idempotent save whose stored outcome is damaged is rejected")

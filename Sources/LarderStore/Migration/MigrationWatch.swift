@@ -1,0 +1,17 @@
+import LarderModel
+
+/// What a migration reports to, and what stops it.
+struct MigrationWatch: Sendable {
+    /// Called before each step.
+    var progress: @Sendable (MigrationProgress) -> Void = { _ in }
+    /// nil if nothing stops it.
+    var cancellation: ReadCancellation?
+
+    static let cancelled = LarderError(
+        .cancelled, "the migration was stopped; nothing was changed")
+
+    /// - Throws: `cancelled` if the migration was stopped.
+    func check() throws(LarderError) {
+        if let cancellation, cancellation.isCancelled { throw Self.cancelled }
+    }
+}
