@@ -20,8 +20,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var context: ChannelHandlerContext?
     /// The requests that need more than their turn, by their ids.
     var requests: [UInt64: any OpenRequest] = [:]
-    /// The session that the connection belongs to, or has begun.
-    var migrationSession: MigrationSession?
+    /// The session that the connection belongs to, or has begun. Weak, because a session keeps the
+    /// connection that began it, and the store as it was.
+    weak var migrationSession: MigrationSession?
     let quota: ByteQuota
     var input: FrameBuffer
     var stalledTimer: Scheduled<Void>?

@@ -124,7 +124,7 @@ final class MigrationSession: Sendable {
     func finished(_ failure: LarderError?) {
         let original = state.withLock { state in
             state.phase = .ended
-            return state.original
+            return state.original.take()
         }
         whenEnded(failure)
         guard let original else { return promise.succeed() }

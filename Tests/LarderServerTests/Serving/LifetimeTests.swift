@@ -55,6 +55,11 @@ extension SocketTests {
             "work for a client ends with its request, of each kind and each way to end",
             arguments: Kind.allCases, End.allCases)
         func table(_ kind: Kind, _ end: End) async throws {
+            try await Self.perform(kind, end).expectRelease()
+        }
+
+        /// - Returns: the store, of which a server that has stopped keeps nothing.
+        private static func perform(_ kind: Kind, _ end: End) async throws -> FormerStore {
             let running = try RunningServer(Self.endless) { $0.stopGraceTime = .milliseconds(20) }
             let outcome = Result {
                 let peer = try running.ready()
@@ -74,6 +79,7 @@ extension SocketTests {
             await running.server.stop()
             #expect(running.store.records[\.endless] == 0)
             #expect(running.store.records[\.readersOpen] == 0)
+            return FormerStore(running)
         }
 
         /// The code of the error with which a request ends, after other replies.

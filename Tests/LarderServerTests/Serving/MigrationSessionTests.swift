@@ -109,6 +109,27 @@ extension SocketTests {
             }
         }
 
+        @Test(
+            "a server that has stopped keeps nothing of a store that a session has migrated",
+            arguments: [true, false])
+        func released(_ isCommitted: Bool) async throws {
+            func migrate() async throws -> FormerStore {
+                let running = try RunningServer(Self.possible)
+                let outcome = Result {
+                    let control = try running.ready()
+                    let key = try Self.begin(control)
+                    let member = try Self.member(running, key)
+                    guard isCommitted else { return control.close() }
+                    _ = try member.result(of: .migrate(.commit))
+                    #expect(try control.receive()?.reply.errorCode == nil)
+                }
+                await running.server.stop()
+                try outcome.get()
+                return FormerStore(running)
+            }
+            try await migrate().expectRelease()
+        }
+
         @Test("a migration session ends with the connection that began it")
         func lost() async throws {
             try await RunningServer.run(Self.possible) { running in

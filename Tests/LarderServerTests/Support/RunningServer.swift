@@ -80,3 +80,17 @@ struct RunningServer {
         try outcome.get()
     }
 }
+
+/// The store of a server that has stopped.
+struct FormerStore {
+    private weak var store: FakeStore?
+
+    init(_ running: RunningServer) { store = running.store }
+
+    /// Waits until nothing keeps the store: a program may then open its file again.
+    func expectRelease() {
+        let end = ContinuousClock.now + .seconds(60)
+        while store != nil, ContinuousClock.now < end { poll(nil, 0, 1) }
+        #expect(store == nil, "the server has stopped and keeps its store")
+    }
+}
