@@ -216,8 +216,8 @@ let package = Package(
                     name: "SwiftSyntaxMacroExpansion", package: "swift-syntax", condition: records),
             ], swiftSettings: strict),
         .testTarget(
-            name: "LarderTestingTests", dependencies: ["LarderTesting", "LarderModel"],
-            swiftSettings: strict),
+            name: "LarderTestingTests",
+            dependencies: ["LarderTesting", "LarderModel", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "LarderObjectsTests",
             dependencies: [

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderTesting
+import TestSupport
 import Testing
 
 @Suite("A store for tests")
@@ -158,17 +159,13 @@ struct TestStoreTests {
 
     @Test("many test stores leave no files and no descriptors")
     func leaks() throws {
-        func descriptors() throws -> Int {
-            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-        }
         func use() throws {
             _ = try TestStore(schemaFile: Self.schemaFile).client.insert(
                 "Student", ["name": "Ann"])
         }
         try use()
-        let before = try descriptors()
-        for _ in 0..<50 { try use() }
-        // Other tests of the process open and close descriptors meanwhile.
-        #expect(try descriptors() < before + 50)
+        let before = try ProcessResources.now()
+        for _ in 0..<200 { try use() }
+        #expect(try before.leak(after: 200) == nil)
     }
 }

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import LarderModel
 import LarderWire
+import TestSupport
 import Testing
 
 @testable import LarderClient
@@ -20,7 +21,7 @@ struct LeakTests {
             }
         }
         defer { server.stop() }
-        let before = try Usage.now()
+        let before = try ProcessResources.now()
         for round in 0..<400 {
             let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
             _ = try await client.object(for: .item(1))
@@ -30,21 +31,6 @@ struct LeakTests {
             if round.isMultiple(of: 2) { client.close() }
             _ = try? StoreClient.adopt(connectedSocket: open("/dev/null", O_RDONLY))
         }
-        // Other tests run at the same time and use some of their own; a leak would add hundreds.
-        let after = try Usage.now()
-        #expect(after.descriptors < before.descriptors + 150)
-        #expect(after.threads < before.threads + 150)
-    }
-}
-
-/// The numbers of descriptors and threads of this process.
-private struct Usage {
-    var descriptors: Int
-    var threads: Int
-
-    static func now() throws -> Usage {
-        Usage(
-            descriptors: try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count,
-            threads: try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count)
+        #expect(try before.leak(after: 400) == nil)
     }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LarderModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LarderObjects
@@ -72,15 +73,12 @@ struct EngineStoreTests {
             withExtendedLifetime(observation) {}
         }
         for _ in 0..<100 { try use() }
-        let before = try Resources.now()
+        let before = try ProcessResources.now()
         for _ in 0..<1_000 {
             try use()
             #expect(last == nil)
         }
-        let after = try Resources.now()
-        // Other tests run at the same time; a leak of each store would add a thousand.
-        #expect(after.descriptors < before.descriptors + 200)
-        #expect(after.memoryFolders < before.memoryFolders + 200)
+        #expect(try before.leak(after: 1_000) == nil)
     }
 
     @Test("300 stores in memory can be open at the same time")

@@ -1,0 +1,38 @@
+import FoundationEssentials
+import Glibc
+
+/// What this process has in use, as far as a leak would show in it.
+public struct ProcessResources {
+    public let descriptors: Int
+    public let threads: Int
+    /// Those of all processes.
+    public let memoryFolders: Int
+
+    public static func now() throws -> ProcessResources {
+        func count(_ folder: String) throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: folder).count
+        }
+        return ProcessResources(
+            descriptors: try count("/proc/self/fd"), threads: try count("/proc/self/task"),
+            memoryFolders: try count("/dev/shm"))
+    }
+
+    /// Waits, for minutes at most, until a number of uses has left less of each than one for every
+    /// second use. Other tests have some in use at the same time, but not for ever as a leak does.
+    ///
+    /// - Returns: what is in use at the end of the wait if it is too much; nil otherwise.
+    public func leak(after uses: Int) throws -> ProcessResources? {
+        let deadline = ContinuousClock.now + .seconds(300)
+        while true {
+            let now = try ProcessResources.now()
+            let bound = uses / 2
+            if now.descriptors < descriptors + bound, now.threads < threads + bound,
+                now.memoryFolders < memoryFolders + bound
+            {
+                return nil
+            }
+            if ContinuousClock.now > deadline { return now }
+            poll(nil, 0, 100)
+        }
+    }
+}
