@@ -131,3 +131,15 @@ echo "2 passed, 0 failed"'
     assert_contains "$output" "FAILED the siege needs root"
     assert_equal "0 passed, 1 failed" "$(last_line)"
 }
+
+@test "the report of thousands of Swift tests ends with their counts, and names those that failed" {
+    local report=$BATS_TEST_DIRNAME/../../scripts/test.d/report-swift
+    seq -f '✔ Test "the test with the number %g of a long suite" passed after 0.001 seconds.' 9000 >tests
+    printf '%s\n' '✘ Test "a" recorded an issue at A.swift:1:2: no' '✘ Test "a" failed after 1.5 seconds.' \
+        '✘ Test run with 9001 tests in 1 suite failed after 2 seconds with 1 issue.' >>tests
+    assert_status 1 "$report" 1 tests
+    assert_equal "9000 passed, 1 failed" "$(last_line)"
+    assert_contains "$output" 'FAILED Test "a" recorded an issue at A.swift:1:2: no'
+    assert_contains "$output" '  1.5 "a"'
+    assert_equal 23 "$(wc -l <<<"$output")"
+}
