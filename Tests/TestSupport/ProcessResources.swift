@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 
 /// What this process has in use, as far as a leak would show in it.
 public struct ProcessResources {
@@ -22,17 +21,12 @@ public struct ProcessResources {
     ///
     /// - Returns: what is in use at the end of the wait if it is too much; nil otherwise.
     public func leak(after uses: Int) throws -> ProcessResources? {
-        let deadline = ContinuousClock.now + .seconds(300)
-        while true {
-            let now = try ProcessResources.now()
-            let bound = uses / 2
-            if now.descriptors < descriptors + bound, now.threads < threads + bound,
-                now.memoryFolders < memoryFolders + bound
-            {
-                return nil
-            }
-            if ContinuousClock.now > deadline { return now }
-            poll(nil, 0, 100)
+        var last = self
+        let isReleased = try eventually {
+            last = try ProcessResources.now()
+            return last.descriptors < descriptors + uses / 2 && last.threads < threads + uses / 2
+                && last.memoryFolders < memoryFolders + uses / 2
         }
+        return isReleased ? nil : last
     }
 }

@@ -76,7 +76,8 @@ struct EngineStoreTests {
         let before = try ProcessResources.now()
         for _ in 0..<1_000 {
             try use()
-            #expect(last == nil)
+            // A thread that delivers a commit may have it for a moment.
+            #expect(eventually { last == nil })
         }
         #expect(try before.leak(after: 1_000) == nil)
     }

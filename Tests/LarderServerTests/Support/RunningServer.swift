@@ -1,6 +1,7 @@
 import Glibc
 import LarderModel
 import Logging
+import TestSupport
 import Testing
 
 @testable import LarderServer
@@ -89,8 +90,6 @@ struct FormerStore {
 
     /// Waits until nothing keeps the store: a program may then open its file again.
     func expectRelease() {
-        let end = ContinuousClock.now + .seconds(60)
-        while store != nil, ContinuousClock.now < end { poll(nil, 0, 1) }
-        #expect(store == nil, "the server has stopped and keeps its store")
+        #expect(eventually { store == nil }, "the server has stopped and keeps its store")
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import TestSupport
 import Testing
 
 @Suite("Documented semantics of contexts")
@@ -271,7 +272,7 @@ struct SemanticsTests {
             context.insert(Article(title: "a", category: Category(name: "c")))
             last = container
         }
-        #expect(last == nil)
+        #expect(eventually { last == nil })
     }
 }
 

@@ -22,7 +22,8 @@ struct ManyContainerTests {
         let before = try ProcessResources.now()
         for index in 0..<1_000 {
             try use(index)
-            #expect(last == nil)
+            // A thread that delivers a commit may have it for a moment.
+            #expect(eventually { last == nil })
         }
         #expect(try before.leak(after: 1_000) == nil)
     }
@@ -38,6 +39,6 @@ struct ManyContainerTests {
             container.mainContext.processPendingChanges()
             last = container
         }
-        #expect(last == nil)
+        #expect(eventually { last == nil })
     }
 }

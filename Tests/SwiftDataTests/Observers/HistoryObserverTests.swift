@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import TestSupport
 import Testing
 
 @Suite("A history observer")
@@ -116,7 +117,7 @@ struct HistoryObserverTests {
             await Task { @MainActor in }.value
             #expect(observer.eventCounter == 1)
         }
-        #expect(ended == nil)
+        #expect(eventually { ended == nil })
     }
 
     @Test("a remote change is posted for every commit, with the store, its URL and the token")
@@ -156,6 +157,6 @@ struct HistoryObserverTests {
             _ = try HistoryObserver(modelContainer: container)
             try add("a", container)
         }
-        #expect(ended == nil)
+        #expect(eventually { ended == nil })
     }
 }

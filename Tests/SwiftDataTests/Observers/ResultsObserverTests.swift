@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import TestSupport
 import Testing
 
 @MainActor @Suite("A results observer")
@@ -173,7 +174,7 @@ struct ResultsObserverTests {
             ended = observer
             context.insert(Article(title: "B"))
         }
-        #expect(ended == nil)
+        #expect(eventually { ended == nil })
         try context.save()
         weak var endedActor: Watcher?
         do {
@@ -181,7 +182,7 @@ struct ResultsObserverTests {
             endedActor = watcher
             #expect(try await watcher.start() == 2)
         }
-        #expect(endedActor == nil)
+        #expect(eventually { endedActor == nil })
     }
 
     @Test("a results observer belongs to the actor that makes it")
