@@ -29,7 +29,8 @@ extension ObjectContext {
         return deletion.fetch
     }
 
-    /// Marks an object to be deleted by the next save. An object that was never saved is forgotten.
+    /// Marks an object to be deleted by the next save. An object that was never saved is forgotten;
+    /// its delete rules apply at the next save, too.
     package func delete(_ object: StoredObject) {
         locked {
             guard object.context === self else { return }
@@ -39,6 +40,7 @@ extension ObjectContext {
                 recordDeletion(of: object)
                 removeGone(object)
                 unlink(object)
+                if !cascades(of: object).isEmpty { forgotten.append(object) }
             case .saved:
                 recordDeletion(of: object)
                 updated[ObjectIdentifier(object)] = nil
@@ -98,21 +100,38 @@ extension ObjectContext {
         }
     }
 
+    private func cascades(of object: StoredObject) -> [ObjectProperty] {
+        object.entity?.properties.filter { $0.relationship?.deleteRule == .cascade } ?? []
+    }
+
     /// Marks the objects that the delete rule cascade takes.
     func propagateDeletions() {
-        var pending = deleted.values.inOrder
+        // A forgotten object may have been inserted again.
+        var pending = deleted.values.inOrder + forgotten.filter { $0.status == .gone }
         while let object = pending.popLast() {
-            guard let entity = object.entity else { continue }
-            for property in entity.properties
-            where property.relationship?.deleteRule == .cascade {
+            for property in cascades(of: object) {
                 let identifiers = related(of: object, property.slot)
                 for taken in loadRelated(identifiers, of: object, property.slot)
-                where taken.status == .saved || taken.status == .inserted {
+                where isTaken(taken, with: object, property) {
                     delete(taken)
-                    if taken.status == .deleted { pending.append(taken) }
+                    pending.append(taken)
                 }
             }
         }
+        forgotten = []
+    }
+
+    /// Whether an object that a deleted one refers to is deleted with it. What has another owner by
+    /// now stays. What an object that was never saved has owned has no owner since it was deleted.
+    private func isTaken(
+        _ target: StoredObject, with object: StoredObject, _ property: ObjectProperty
+    ) -> Bool {
+        guard target.status == .saved || target.status == .inserted else { return false }
+        guard let inverse = inverse(of: object, property.slot), inverse.kind == .toOne else {
+            return true
+        }
+        let owner = related(of: target, inverse.slot).first
+        return owner == object.identifier || owner == nil && object.status == .gone
     }
 
     // MARK: - Rollback
@@ -141,6 +160,7 @@ extension ObjectContext {
             inserted = [:]
             updated = [:]
             deleted = [:]
+            forgotten = []
             _ = undoLog?.removeSteps()
             deletion = nil
         }

@@ -28,6 +28,8 @@ public final class ObjectContext {
     var inserted: [ObjectIdentifier: StoredObject] = [:]
     var updated: [ObjectIdentifier: StoredObject] = [:]
     var deleted: [ObjectIdentifier: StoredObject] = [:]
+    /// Objects that were deleted before they were saved, and whose delete rules take others.
+    var forgotten: [StoredObject] = []
     /// What the context deletes by a fetch, if it had no other changes then.
     var deletion: Deletion?
     private var orderCount = 0

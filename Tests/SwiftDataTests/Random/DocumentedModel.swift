@@ -38,6 +38,8 @@ struct DocumentedModel {
         var deleted: [Int] = []
         /// Notes of deleted articles, which are deleted or released at the save.
         var frozen: Set<Int> = []
+        /// Those of articles that were never saved, which are deleted at the save.
+        var taken: Set<Int> = []
     }
 
     private(set) var saved: [Int: Row] = [:]
@@ -109,6 +111,8 @@ struct DocumentedModel {
         if pending[side].rows[key] != nil {
             pending[side].rows[key] = nil
             pending[side].inserted.removeAll { $0 == key }
+            pending[side].frozen.formUnion(notes)
+            pending[side].taken.formUnion(notes)
         } else {
             pending[side].deleted.append(key)
             pending[side].changes[key] = nil
@@ -139,6 +143,7 @@ struct DocumentedModel {
             }
         }
         for note in own.frozen where !own.inserted.contains(note) { saved[note] = nil }
+        for note in own.taken { saved[note] = nil }
         sequence.removeAll { saved[$0] == nil }
         for key in saved.keys {
             if var row = saved[key] {
@@ -146,7 +151,7 @@ struct DocumentedModel {
                 saved[key] = row
             }
         }
-        return own.inserted
+        return own.inserted.filter { saved[$0] != nil }
     }
 
     private static func apply(_ changes: Changes, to row: inout Row, onlyEffective: Bool) {

@@ -163,10 +163,11 @@ struct RandomContexts {
         let view = model.view(side)
         let notes = view.filter { $0.row.kind == .note && $0.row.owner == key }.map(\.key)
         // A note that another context has changed or that is moved in this one may stay or go.
-        if kind == .article, isSaved {
+        if kind == .article {
             for item in notes
-            where model.pending.contains(where: { pending in
-                pending.changes[item]?.owner != nil || pending.rows[item] != nil
+            where model.pending.enumerated().contains(where: { other, pending in
+                (isSaved || other != side) && pending.changes[item]?.owner != nil
+                    || isSaved && pending.rows[item] != nil
             }) {
                 return
             }
