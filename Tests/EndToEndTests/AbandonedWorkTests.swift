@@ -1,6 +1,7 @@
 import Glibc
 import LarderClient
 import Synchronization
+import TestSupport
 import Testing
 
 /// The work of SQLite, as `LifetimeTests` of the server have it for a store that is none.
@@ -45,14 +46,12 @@ struct AbandonedWorkTests {
 
     /// Waits for a metric of `stats`, in which a request for it counts as a read of the pool.
     private func wait(until name: String, _ isReached: (Int64) -> Bool) throws {
-        let end = ContinuousClock.now + .seconds(Self.secondsMax)
-        while true {
-            let value = try metric(name) ?? -1
-            if isReached(value) { return }
-            guard ContinuousClock.now < end else {
-                throw NotReached(description: "\(name) is \(value) after \(Self.secondsMax) s")
-            }
+        var value: Int64 = -1
+        let isInTime = try eventually {
+            value = try metric(name) ?? -1
+            return isReached(value)
         }
+        if !isInTime { throw NotReached(description: "\(name) is \(value) after minutes") }
     }
 
     /// Stops the daemon, and checks that it does not wait for long work.

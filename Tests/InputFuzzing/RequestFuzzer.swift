@@ -216,7 +216,7 @@ public final class RequestFuzzer {
             // A migration is under way; its session ends with its connection.
             self.writer = nil
             connections = []
-            sched_yield()
+            poll(nil, 0, 1)
         }
         throw Fault(description: "no save of another client succeeds")
     }

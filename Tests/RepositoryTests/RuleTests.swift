@@ -25,6 +25,15 @@ struct RuleTests {
         }
     }
 
+    @Test("no loop keeps a processor busy while it waits")
+    func busyLoops() throws {
+        for file in try Repository.swiftFiles() {
+            for (number, line) in file.lines.enumerated() where line.contains("sched_" + "yield(") {
+                Issue.record("\(file.path):\(number + 1): it waits; pause, or wait for the event")
+            }
+        }
+    }
+
     @Test("only the command line prints")
     func printing() throws {
         let files = try Repository.files(under: ["Sources"], endings: [".swift"])

@@ -31,7 +31,7 @@ public struct SeededGenerator: RandomNumberGenerator {
 
 /// The duration of random tests: short in each test run, longer with LARDER_FUZZ_ITERATIONS.
 public enum RandomTesting {
-    public static func iterations(_ usual: Int = 2_000) -> Int {
+    public static func iterations(_ usual: Int = 1_000) -> Int {
         ProcessInfo.processInfo.environment["LARDER_FUZZ_ITERATIONS"].flatMap { Int($0) } ?? usual
     }
 }

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import Glibc
 import LarderClient
+import TestSupport
+import Testing
 
 /// Runs the blocks of a ``LiveScript`` in an empty store: one client observes, another one saves.
 final class LiveScriptRun {
@@ -36,9 +38,10 @@ final class LiveScriptRun {
     ) throws {
         (self.client, self.writer, self.patience, self.loses) = (client, writer, patience, loses)
         // The server would share the evaluation with the observers of an earlier run.
-        while try client.statistics().contains(where: {
-            $0.name == "liveQueries" && $0.value != .int(0)
-        }) { sched_yield() }
+        let hasEnded = try eventually {
+            try client.statistics().contains { $0.name == "liveQueries" && $0.value == .int(0) }
+        }
+        #expect(hasEnded, "the observers of an earlier run have ended")
         for entityName in ["Article", "Category", "ArticleCollection"] {
             _ = try writer.deleteAll(entityName, where: nil)
         }

@@ -79,8 +79,8 @@ struct StringOperatorTests {
                     for options in Self.optionSets {
                         let prepared = StringOperator(name, pattern, options)
                         let holds = try prepared.holds(text)
-                        #expect(
-                            holds == Self.expected(text, name, pattern, options),
+                        if holds == Self.expected(text, name, pattern, options) { continue }
+                        Issue.record(
                             "\(Array(text.unicodeScalars)) \(name) \(pattern) \(options.rawValue)")
                     }
                 }
@@ -127,15 +127,14 @@ struct StringOperatorTests {
         }
     }
 
-    @Test("every scalar in a text is counted in characters as Swift does")
+    @Test("scalars of every block are counted in characters as Swift does")
     func everyScalar() {
-        for value in (0...UInt32(0x1FFFF)) {
-            guard let scalar = Unicode.Scalar(value) else { continue }
+        for scalar in Unicode.Scalar.tried {
             // The longer text has it where sixteen bytes are counted at once.
             for (start, end) in [("", ""), ("größe", " и ещё несколько слов")] {
                 let text = "\(start)a\(scalar)\(scalar)é가\(end)".normalized
                 let count = Array(text.utf8).span.characterCount
-                if count != text.count { Issue.record("U+\(String(value, radix: 16))") }
+                if count != text.count { Issue.record("U+\(String(scalar.value, radix: 16))") }
             }
         }
     }
@@ -179,17 +178,17 @@ struct TextFolderTests {
         return folder.folded(bytes.span).map { Array($0) } ?? bytes
     }
 
-    @Test("the table of folded scalars agrees with the general rules for every scalar")
+    @Test("the table of folded scalars agrees with the general rules for every block")
     func everyScalar() {
         for options in Self.optionSets {
             let folder = TextFolder(options)
-            for value in (0...UInt32(0x1FFFF)) {
-                guard let scalar = Unicode.Scalar(value) else { continue }
+            for scalar in Unicode.Scalar.tried {
                 for text in ["\(scalar)", "a\(scalar)Z", "É\(scalar)か"] {
                     let text = text.normalized
                     let expected = Array(text.folded(options).utf8)
                     if Self.folded(text, folder) != expected {
-                        Issue.record("U+\(String(value, radix: 16)) with \(options.rawValue)")
+                        let code = String(scalar.value, radix: 16)
+                        Issue.record("U+\(code) with \(options.rawValue)")
                     }
                 }
             }

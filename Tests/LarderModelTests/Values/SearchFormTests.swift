@@ -1,4 +1,5 @@
 import LarderModel
+import TestSupport
 import Testing
 
 @Suite("The form of texts in an index of their parts")
@@ -17,13 +18,12 @@ struct SearchFormTests {
         #expect(Array(SearchForm.form(of: text).utf8) == Array(form.utf8))
     }
 
-    /// The form maps each scalar by itself. So this shows for all texts that whatever `[c]`, `[d]`
-    /// and `[cd]` ignore, the form ignores too.
+    /// The form maps each scalar by itself. So this shows for texts that whatever `[c]`, `[d]` and
+    /// `[cd]` ignore, the form ignores too.
     @Test("the search form of a character is that of the character without case or accents")
     func everyScalar() {
         var failures: [String] = []
-        for value in UInt32(0)...0x10FFFF {
-            guard let scalar = Unicode.Scalar(value) else { continue }
+        for scalar in Unicode.Scalar.tried {
             let text = String(scalar)
             let form = SearchForm.form(of: text)
             let options = [(true, false), (false, true), (true, true)]
@@ -34,7 +34,7 @@ struct SearchFormTests {
                 return isMark ? foldedForm == form : Self.exceptMark(foldedForm, form)
             }
             if !isEqual || SearchForm.form(of: form) != form {
-                failures.append("U+\(String(value, radix: 16)): \(form)")
+                failures.append("U+\(String(scalar.value, radix: 16)): \(form)")
             }
         }
         #expect(failures == [])
@@ -43,8 +43,7 @@ struct SearchFormTests {
     @Test("texts that are equal under [c] or [d] are equal under [cd]")
     func equality() {
         var failures: [String] = []
-        for value in UInt32(0)...0x10FFFF {
-            guard let scalar = Unicode.Scalar(value) else { continue }
+        for scalar in Unicode.Scalar.tried {
             let text = String(scalar)
             func folded(_ text: String, _ isCase: Bool, _ isMark: Bool) -> String {
                 text.folded(caseInsensitive: isCase, diacriticInsensitive: isMark)
@@ -55,7 +54,7 @@ struct SearchFormTests {
             let isEqual =
                 folded(folded(text, false, true), true, true) == canonical
                 && (isException || folded(caseless, true, true) == canonical)
-            if !isEqual { failures.append("U+\(String(value, radix: 16))") }
+            if !isEqual { failures.append("U+\(String(scalar.value, radix: 16))") }
         }
         #expect(failures == [])
     }

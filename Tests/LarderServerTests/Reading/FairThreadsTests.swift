@@ -1,6 +1,7 @@
 import Glibc
 import LarderModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LarderServer
@@ -103,7 +104,7 @@ struct FairThreadsTests {
         let isDone = Atomic(false)
         let limit = ContinuousClock.now.advanced(by: .seconds(60))
         let holdPlace: FairThreads.Work = { _ in
-            while !isDone.load(ordering: .relaxed), ContinuousClock.now < limit { sched_yield() }
+            _ = eventually { isDone.load(ordering: .relaxed) }
         }
         threads.submit(in: .object(ObjectIdentifier(connections[0])), of: 1, holdPlace)
         let wasInTime = await withCheckedContinuation { continuation in

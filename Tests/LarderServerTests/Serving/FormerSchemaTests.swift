@@ -1,5 +1,6 @@
 import LarderModel
 import LarderWire
+import TestSupport
 import Testing
 
 @testable import LarderServer
@@ -139,11 +140,7 @@ extension SocketTests {
                     two.close()
                 }
                 try current.wait(until: "connections", is: 1)
-                let end = ContinuousClock.now.advanced(by: .seconds(300))
-                while running.store.records[\.itemPlans] > 0, ContinuousClock.now < end {
-                    _ = try current.call(.ping)
-                }
-                #expect(running.store.records[\.itemPlans] == 0)
+                #expect(eventually { running.store.records[\.itemPlans] == 0 })
                 #expect(try ready(running, "0.9.0").call(items())?.rowCount == 0)
             }
         }

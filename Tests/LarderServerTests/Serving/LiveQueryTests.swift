@@ -1,5 +1,6 @@
 import LarderModel
 import LarderWire
+import TestSupport
 import Testing
 
 @testable import LarderServer
@@ -195,11 +196,8 @@ extension SocketTests {
                 try peer.send(.cancel(requestID: id))
                 #expect(try error(peer, id) == .cancelled)
                 writer.close()
-                let end = ContinuousClock.now.advanced(by: .seconds(300))
-                while running.store.records[\.itemPlans] > 0, ContinuousClock.now < end {
-                    #expect(try peer.call(.ping) == .pong)
-                }
-                #expect(running.store.records[\.itemPlans] == 0)
+                #expect(eventually { running.store.records[\.itemPlans] == 0 })
+                #expect(try peer.call(.ping) == .pong)
             }
         }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import LarderModel
 import Synchronization
 
@@ -139,7 +140,7 @@ final class FakeStore: StoreBackend {
     /// Computes until it is cancelled.
     func run(until cancellation: ReadCancellation) -> LarderError {
         records.state.withLock { $0.endless += 1 }
-        while !cancellation.isCancelled {}
+        while !cancellation.isCancelled { poll(nil, 0, 1) }
         records.state.withLock { $0.endless -= 1 }
         return LarderError(.cancelled, "the fake store was stopped")
     }
@@ -264,7 +265,7 @@ private final class FakeReader: StoreReader {
         case "slow", "heavy", "endless":
             if budget.work != nil { throw .budgetExceeded }
             if plan.words.first == "endless", let cancellation = budget.cancellation {
-                while !cancellation.isCancelled {}
+                while !cancellation.isCancelled { poll(nil, 0, 1) }
                 throw .failed(LarderError(.cancelled, "the read was cancelled"))
             }
             if plan.words.first == "slow" { store.options.slowReads?.pass() }

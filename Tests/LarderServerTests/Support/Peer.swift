@@ -1,6 +1,7 @@
 import Glibc
 import LarderModel
 import LarderWire
+import TestSupport
 
 @testable import LarderServer
 
@@ -161,20 +162,14 @@ final class Peer {
 
     /// Returns when a metric of `stats` has this value: the server may update it after its reply.
     func wait(until name: String, is number: Int64) throws {
-        let end = ContinuousClock.now.advanced(by: .seconds(Self.secondsMax))
-        while try metric(name) != number {
-            guard ContinuousClock.now < end else {
-                throw TimedOut(waitingFor: "\(name) of \(number) in stats")
-            }
+        guard try eventually({ try metric(name) == number }) else {
+            throw TimedOut(waitingFor: "\(name) of \(number) in stats")
         }
     }
 
     func wait(until name: String, isAtLeast number: Int64) throws {
-        let end = ContinuousClock.now.advanced(by: .seconds(Self.secondsMax))
-        while try metric(name) ?? 0 < number {
-            guard ContinuousClock.now < end else {
-                throw TimedOut(waitingFor: "\(name) of \(number) or more in stats")
-            }
+        guard try eventually({ try metric(name) ?? 0 >= number }) else {
+            throw TimedOut(waitingFor: "\(name) of \(number) or more in stats")
         }
     }
 

@@ -59,12 +59,9 @@ struct RunningServer {
     func wait(
         until path: KeyPath<FakeStore.Records.State, Int> & Sendable, is number: Int
     ) throws {
-        let end = ContinuousClock.now + .seconds(60)
-        while store.records[path] != number {
-            guard ContinuousClock.now < end else {
-                throw NotReached(
-                    description: "\(path) is \(store.records[path]) after 60 s, not \(number)")
-            }
+        guard eventually({ store.records[path] == number }) else {
+            throw NotReached(
+                description: "\(path) is \(store.records[path]) after minutes, not \(number)")
         }
     }
 

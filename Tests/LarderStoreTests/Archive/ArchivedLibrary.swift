@@ -152,12 +152,11 @@ final class ArchivedLibrary {
 
     /// Makes the archive's thread work until a condition holds.
     func wait(until condition: () throws -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(300)
-        while try !condition(), deadline > .now {
+        let isReached = try eventually {
             store?.archive?.wake()
-            sched_yield()
+            return try condition()
         }
-        #expect(try condition())
+        #expect(isReached)
     }
 
     // MARK: Reading
