@@ -24,6 +24,8 @@ struct AggregateCommand: StoreCommand {
 
     @OptionGroup var aggregate: AggregateOptions
     @OptionGroup var predicate: PredicateOptions
+    @OptionGroup var arguments: ArgumentOptions
+    @OptionGroup var dates: DateOptions
 
     @Option(
         name: .customLong("sort"), parsing: .unconditionalSingleValue,
@@ -43,7 +45,8 @@ struct AggregateCommand: StoreCommand {
     @Option(help: ArgumentHelp("Number of rows to skip.", valueName: "n"))
     var offset: Int64?
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     mutating func validate() throws {
         if limit.map({ $0 < 0 }) == true { throw ValidationError("--limit must not be negative") }
@@ -57,10 +60,12 @@ struct AggregateCommand: StoreCommand {
     func run(_ session: StoreSession) throws {
         let query = aggregate.query(entity.name, where: predicate, sort: sort)
         let texts = predicate.texts + aggregate.texts + SortArgument.texts(sort)
-        try PredicateFailure.attachingFormat(texts, predicate.parameters().arguments) {
-            let batches = try session.client.stream(
-                query, predicate.parameters(limit: limit, offset: offset))
-            var printer = ResultPrinter(options.format, store: session.storeIdentifier)
+        var parameters = arguments.parameters(dates)
+        parameters.limit = limit
+        parameters.offset = offset
+        try PredicateFailure.attachingFormat(texts, parameters.arguments) {
+            let batches = try session.client.stream(query, parameters)
+            var printer = ResultPrinter(output.format, store: session.storeIdentifier)
             while let batch = try batches.next() { try printer.print(batch) }
             try printer.end()
         }

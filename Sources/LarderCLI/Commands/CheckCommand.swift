@@ -15,11 +15,12 @@ struct CheckCommand: StoreCommand {
             74. It reads every object, so a large store needs a longer --timeout.
             """)
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     func run(_ session: StoreSession) throws {
         let report = try session.client.check()
-        var writer = options.format.makeWriter()
+        var writer = output.format.makeWriter()
         try writer.write(
             all: report.findings.map { finding in
                 [

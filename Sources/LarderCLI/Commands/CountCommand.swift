@@ -15,12 +15,15 @@ struct CountCommand: StoreCommand {
     var entity: EntityName
 
     @OptionGroup var predicate: PredicateOptions
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var arguments: ArgumentOptions
+    @OptionGroup var dates: DateOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     func run(_ session: StoreSession) throws {
-        let count = try session.count(entity.name, predicate, predicate.parameters())
-        var writer = options.format.makeWriter()
-        try writer.write(number: count, name: "count", options.format)
+        let count = try session.count(entity.name, predicate, arguments.parameters(dates))
+        var writer = output.format.makeWriter()
+        try writer.write(number: count, name: "count", output.format)
     }
 }
 

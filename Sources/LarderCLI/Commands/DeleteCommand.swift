@@ -25,6 +25,10 @@ struct DeleteCommand: StoreCommand {
     @Argument(help: ArgumentHelp("URIs of the objects, or an entity.", valueName: "uri or entity"))
     var targets: [String]
 
+    @OptionGroup var predicate: PredicateOptions
+    @OptionGroup var arguments: ArgumentOptions
+    @OptionGroup var dates: DateOptions
+    @OptionGroup var sortOption: SortOption
     @OptionGroup var selection: SelectionOptions
 
     @Option(help: ArgumentHelp("Delete only if the object still has this version.", valueName: "n"))
@@ -36,15 +40,24 @@ struct DeleteCommand: StoreCommand {
     @OptionGroup var conditions: ConditionOptions
     @OptionGroup var authorOption: AuthorOption
     @OptionGroup var idempotency: IdempotencyOption
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     var author: String? { authorOption.author }
 
     private var isEntity: Bool { targets.count == 1 && SelectionOptions.isEntity(targets[0]) }
 
+    /// The change if the argument is an entity.
+    private var bulkChange: BulkChange {
+        BulkChange(
+            selection: selection, predicate: predicate, arguments: arguments, dates: dates,
+            sort: sortOption.keys, conditions: conditions, idempotency: idempotency,
+            format: output.format)
+    }
+
     mutating func validate() throws {
         guard isEntity else {
-            guard !selection.isGiven(besides: conditions) else {
+            guard !bulkChange.isGiven else {
                 throw ValidationError(
                     "--where, --all, --limit, --ids, --dry-run and --yes require an entity instead "
                         + "of a URI")
@@ -57,23 +70,23 @@ struct DeleteCommand: StoreCommand {
         guard ifVersion == nil, merge == .error else {
             throw ValidationError("--if-version and --merge require a URI instead of an entity")
         }
-        try selection.check(conditions, idempotency)
+        try bulkChange.check()
     }
 
     func run(_ session: StoreSession) throws {
         if isEntity {
-            return try selection.save(
-                targets[0], in: session, conditions, idempotency, options, name: "deleted",
-                change: { .deleteAll($0) }, number: { $0.deletedCount })
+            return try bulkChange.save(
+                targets[0], in: session, name: "deleted", change: { .deleteAll($0) },
+                number: { $0.deletedCount })
         }
         let changes = try targets.map {
             let identifier = try PersistentIdentifier(text: $0, in: session.storeIdentifier)
             return Change.delete(identifier, ifVersion: ifVersion)
         }
         let result = try conditions.save(
-            ChangeSet(changes, mergePolicy: merge), selection.predicate.values, in: session,
+            ChangeSet(changes, mergePolicy: merge), arguments.parameters(dates), in: session,
             idempotency)
-        var writer = options.format.makeWriter()
-        try writer.write(number: result.deletedCount, name: "deleted", options.format)
+        var writer = output.format.makeWriter()
+        try writer.write(number: result.deletedCount, name: "deleted", output.format)
     }
 }

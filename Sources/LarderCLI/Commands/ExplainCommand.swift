@@ -19,15 +19,21 @@ struct ExplainCommand: StoreCommand {
     var entity: EntityName
 
     @OptionGroup var aggregate: AggregateOptions
+    @OptionGroup var predicate: PredicateOptions
+    @OptionGroup var arguments: ArgumentOptions
+    @OptionGroup var dates: DateOptions
+    @OptionGroup var sortOption: SortOption
     @OptionGroup var fetch: FetchOptions
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     private var isAggregate: Bool { !aggregate.columns.isEmpty || !aggregate.groupBy.isEmpty }
 
     mutating func validate() throws {
+        try fetch.check(arguments)
         if isAggregate,
             fetch.columns != nil || fetch.distinct || fetch.offset != nil || !fetch.after.isEmpty
-                || !fetch.prefetch.isEmpty || fetch.searchOption.text != nil
+                || !fetch.prefetch.isEmpty || fetch.search != nil
         {
             throw ValidationError(
                 "aggregates take no --select, --ids, --distinct, --offset, --after, --prefetch or "
@@ -40,21 +46,23 @@ struct ExplainCommand: StoreCommand {
     }
 
     func run(_ session: StoreSession) throws {
-        let fetch = try fetch.resolvingSearch(of: entity.name, in: session)
-        let query =
+        let query = try FetchQuery(
+            entity.name, fetch, where: predicate, sort: sortOption, arguments.parameters(dates)
+        ).resolvingSearch(in: session)
+        let explained =
             isAggregate
-            ? aggregate.query(entity.name, where: fetch.predicate, sort: fetch.sort)
-            : fetch.query(entity.name)
+            ? aggregate.query(entity.name, where: query.predicate, sort: query.sort)
+            : .fetch(query.fetch)
         let explanation = try PredicateFailure.attachingFormat(
-            fetch.texts + aggregate.texts, fetch.parameters.arguments
-        ) { try session.client.explain(query, fetch.parameters) }
-        switch options.format {
+            query.texts + aggregate.texts, query.parameters.arguments
+        ) { try session.client.explain(explained, query.parameters) }
+        switch output.format {
         case .table, .plain:
-            var output = StandardOutput()
-            try output.write(explanation.text)
-            try output.flush()
+            var standardOutput = StandardOutput()
+            try standardOutput.write(explanation.text)
+            try standardOutput.flush()
         case .json, .jsonl, .csv:
-            var writer = options.format.makeWriter()
+            var writer = output.format.makeWriter()
             try writer.write(all: [explanation.row], names: ["plan", "sql", "steps", "warnings"])
         }
     }

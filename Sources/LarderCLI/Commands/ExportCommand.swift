@@ -34,7 +34,8 @@ struct ExportCommand: StoreCommand {
         if let select { try ResultColumn.validate(list: select) }
     }
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     func run(_ session: StoreSession) throws {
         if try session.client.schema().entity(named: entity.name)?.isAbstract == true {
@@ -48,7 +49,7 @@ struct ExportCommand: StoreCommand {
             .fetch(
                 Fetch(entity.name, selection: selection, includesSubentities: false)))
         var printer = ResultPrinter(
-            options.output ?? .jsonl, store: session.storeIdentifier, columns: columns)
+            output.given ?? .jsonl, store: session.storeIdentifier, columns: columns)
         var progress = Progress("exported")
         defer { progress.end() }
         let derived = try columns == nil ? derivedNames(in: session.client.schema()) : []

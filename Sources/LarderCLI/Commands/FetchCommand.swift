@@ -29,14 +29,20 @@ struct FetchCommand: StoreCommand {
     @Argument(help: ArgumentHelp("Entity to fetch.", valueName: "entity"))
     var entity: EntityName
 
-    @OptionGroup var query: FetchOptions
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var predicate: PredicateOptions
+    @OptionGroup var arguments: ArgumentOptions
+    @OptionGroup var dates: DateOptions
+    @OptionGroup var sortOption: SortOption
+    @OptionGroup var fetch: FetchOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     mutating func validate() throws {
-        if !query.prefetch.isEmpty && !options.format.isJSON {
+        try fetch.check(arguments)
+        if !fetch.prefetch.isEmpty && !output.format.isJSON {
             throw ValidationError("--prefetch requires --output json or jsonl")
         }
-        if let modifier = query.sort.lazy.compactMap(\.unknownModifier).first {
+        if let modifier = sortOption.keys.lazy.compactMap(\.unknownModifier).first {
             throw ValidationError(
                 "--sort: unknown or repeated modifier `:\(modifier)`; valid modifiers are"
                     + " \(SortArgument.modifiers)")
@@ -44,17 +50,19 @@ struct FetchCommand: StoreCommand {
     }
 
     func run(_ session: StoreSession) throws {
-        let query = try query.resolvingSearch(of: entity.name, in: session)
+        let query = try FetchQuery(
+            entity.name, fetch, where: predicate, sort: sortOption, arguments.parameters(dates)
+        ).resolvingSearch(in: session)
         try PredicateFailure.attachingFormat(query.texts, query.parameters.arguments) {
-            let batches = try session.client.stream(query.query(entity.name), query.parameters)
-            if query.prefetch.isEmpty {
+            let batches = try session.client.stream(.fetch(query.fetch), query.parameters)
+            if fetch.prefetch.isEmpty {
                 var printer = ResultPrinter(
-                    options.format, store: session.storeIdentifier, columns: query.columns)
+                    output.format, store: session.storeIdentifier, columns: fetch.columns)
                 while let batch = try batches.next() { try printer.print(batch) }
                 try printer.end()
             } else {
                 var printer = NestedPrinter(
-                    isArray: options.format == .json, store: session.storeIdentifier)
+                    isArray: output.format == .json, store: session.storeIdentifier)
                 while let batch = try batches.next() { try printer.print(batch) }
                 try printer.end()
             }

@@ -18,7 +18,8 @@ struct GetCommand: StoreCommand {
     @Argument(help: ArgumentHelp("URIs of the objects.", valueName: "uri"))
     var uris: [String]
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     func run(_ session: StoreSession) throws {
         let schema = try session.client.schema()
@@ -37,10 +38,10 @@ struct GetCommand: StoreCommand {
 
     /// Prints one table per run of objects of the same entity; JSON is always a single array.
     private func print(_ records: [Record], schema: Schema) throws {
-        if options.format == .csv, Set(records.map(\.entityName)).count > 1 {
+        if output.format == .csv, Set(records.map(\.entityName)).count > 1 {
             throw ValidationError("--output csv requires objects of one entity")
         }
-        var printer = RecordPrinter(options.format, schema: schema)
+        var printer = RecordPrinter(output.format, schema: schema)
         for record in records { try printer.print(record) }
         try printer.end()
     }

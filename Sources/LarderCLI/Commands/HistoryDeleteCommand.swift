@@ -34,7 +34,8 @@ struct HistoryDeleteCommand: StoreCommand {
     @Option(help: ArgumentHelp("Delete all but the newest n transactions.", valueName: "n"))
     var keep: Int64?
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     mutating func validate() throws {
         guard [upTo != nil, before != nil, keep != nil].filter({ $0 }).count == 1 else {
@@ -46,8 +47,8 @@ struct HistoryDeleteCommand: StoreCommand {
     func run(_ session: StoreSession) throws {
         guard let deletion = try deletion(session.client.server) else { return }
         let count = try session.client.deleteHistory(deletion)
-        var writer = options.format.makeWriter()
-        try writer.write(number: count, name: "deleted", options.format)
+        var writer = output.format.makeWriter()
+        try writer.write(number: count, name: "deleted", output.format)
     }
 
     private func deletion(_ server: ServerDescription) throws -> HistoryDeletion? {

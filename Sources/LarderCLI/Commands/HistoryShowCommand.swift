@@ -44,7 +44,11 @@ struct HistoryShowCommand: StoreCommand {
             """)
 
     @OptionGroup var history: HistoryOptions
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var predicate: PredicateOptions
+    @OptionGroup var arguments: ArgumentOptions
+    @OptionGroup var dates: DateOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     /// The number of transactions in one request.
     private static let pageCount = 100
@@ -53,20 +57,24 @@ struct HistoryShowCommand: StoreCommand {
     /// How often to check whether the reader of a pipe has exited.
     private static let pipeCheckInterval = Duration.seconds(1)
 
+    private var wantedObjects: [HistoryObjects] {
+        history.wantedObjects(where: predicate, arguments.parameters(dates))
+    }
+
     mutating func validate() throws {
-        if history.follow, options.format == .json {
+        try history.check(predicate)
+        if history.follow, output.format == .json {
             throw ValidationError("--follow requires --output jsonl instead of json")
         }
-        if history.objects, !options.format.isJSON {
+        if history.objects, !output.format.isJSON {
             throw ValidationError("--objects requires --output json or jsonl")
         }
     }
 
     func run(_ session: StoreSession) throws {
         do {
-            let predicate = history.predicate
             try PredicateFailure.attachingFormat(
-                predicate.texts, predicate.parameters().arguments
+                predicate.texts, arguments.parameters(dates).arguments
             ) { try show(session.client) }
         } catch let error as LarderError where error.code == .tokenExpired {
             throw error.adding(
@@ -84,7 +92,7 @@ struct HistoryShowCommand: StoreCommand {
             newestFirst: history.newestFirst, includesChanges: !history.noChanges,
             limit: history.limit)
         var printer = try HistoryPrinter(
-            options.format, includesChanges: fetch.includesChanges,
+            output.format, includesChanges: fetch.includesChanges,
             includesObjects: history.objects)
         if history.follow {
             try follow(fetch, client, &printer)
@@ -105,7 +113,7 @@ struct HistoryShowCommand: StoreCommand {
         while true {
             let count = min(countLeft, Self.pageCount)
             fetch.limit = count
-            let page = try client.history(fetch, objects: history.wantedObjects)
+            let page = try client.history(fetch, objects: wantedObjects)
             for transaction in page.transactions { try printer.print(transaction) }
             countLeft -= count
             if countLeft == 0 || page.transactions.count < count { return }
@@ -124,9 +132,8 @@ struct HistoryShowCommand: StoreCommand {
         var fetch = fetch
         fetch.newestFirst = true
         fetch.limit = count
-        for transaction in try client.history(fetch, objects: history.wantedObjects).transactions
-            .reversed()
-        {
+        let page = try client.history(fetch, objects: wantedObjects)
+        for transaction in page.transactions.reversed() {
             try printer.print(transaction)
         }
     }
@@ -146,7 +153,7 @@ struct HistoryShowCommand: StoreCommand {
         }
         try printer.flush()
         let feed = client.changes(
-            after: start, where: fetch.filter, objects: history.wantedObjects,
+            after: start, where: fetch.filter, objects: wantedObjects,
             includesChanges: fetch.includesChanges)
         while true {
             switch try feed.nextEvent(timeout: Self.pipeCheckInterval) {

@@ -15,15 +15,16 @@ struct HistoryTokenCommand: StoreCommand {
             but none is missed.
             """)
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     func run(_ session: StoreSession) throws {
         let token = try session.client.currentToken()
-        if options.format == .table {
+        if output.format == .table {
             var plain = PlainWriter()
             return try plain.write(all: [[.string(token.description)]], names: ["token"])
         }
-        var writer = options.format.makeWriter()
+        var writer = output.format.makeWriter()
         try writer.write(all: [[.string(token.description)]], names: ["token"])
     }
 }

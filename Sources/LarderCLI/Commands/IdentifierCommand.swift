@@ -17,17 +17,18 @@ struct IdentifierCommand: StoreCommand {
     @Argument(help: ArgumentHelp("URI of the object.", valueName: "uri"))
     var uri: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     func run(_ session: StoreSession) throws {
         let identifier = try PersistentIdentifier(text: uri, in: session.storeIdentifier)
         let object = try session.client.object(for: identifier)
-        if options.format.isJSON {
-            var output = StandardOutput()
-            try output.write(identifier.jsonRepresentation + "\n")
-            return try output.flush()
+        if output.format.isJSON {
+            var standardOutput = StandardOutput()
+            try standardOutput.write(identifier.jsonRepresentation + "\n")
+            return try standardOutput.flush()
         }
-        var writer = options.format.makeWriter()
+        var writer = output.format.makeWriter()
         try writer.write(
             all: [identifier.parts + [.bool(object != nil)]],
             names: ["store", "entity", "key", "exists"])

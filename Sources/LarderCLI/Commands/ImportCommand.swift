@@ -60,7 +60,8 @@ struct ImportCommand: StoreCommand {
 
     @OptionGroup var dates: DateOptions
     @OptionGroup var authorOption: AuthorOption
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     var author: String? { authorOption.author }
 
@@ -86,9 +87,9 @@ struct ImportCommand: StoreCommand {
         decoder.namesRelatedObjects = true
         let input = try InputFile(file)
         let result = try imported(input, decoder, session)
-        var writer = options.format.makeWriter()
+        var writer = output.format.makeWriter()
         guard ids else {
-            return try writer.write(number: result.rowCount, name: "imported", options.format)
+            return try writer.write(number: result.rowCount, name: "imported", output.format)
         }
         try writer.begin(["@id"])
         for identifier in result.identifiers(of: entity.name, store: session.storeIdentifier) {

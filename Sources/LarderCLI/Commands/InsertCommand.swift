@@ -40,10 +40,12 @@ struct InsertCommand: StoreCommand {
 
     @OptionGroup var creation: CreationOption
     @OptionGroup var conditions: ConditionOptions
-    @OptionGroup var values: ArgumentOptions
+    @OptionGroup var arguments: ArgumentOptions
+    @OptionGroup var dates: DateOptions
     @OptionGroup var authorOption: AuthorOption
     @OptionGroup var idempotency: IdempotencyOption
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     var author: String? { authorOption.author }
 
@@ -54,12 +56,12 @@ struct InsertCommand: StoreCommand {
             throw ValidationError("--json and key=value cannot be combined")
         }
         if !readsLines { _ = try Assignment.all(assignments) }
-        try conditions.check(values)
+        try conditions.check(arguments)
         try creation.check(idempotency)
     }
 
     func run(_ session: StoreSession) throws {
-        var decoder = try session.decoder(entity.name, values.dates)
+        var decoder = try session.decoder(entity.name, dates)
         decoder.namesRelatedObjects = true
         let objects: [SourceObject]
         var fileName: String?
@@ -80,8 +82,8 @@ struct InsertCommand: StoreCommand {
         let result: SaveResult
         do {
             result = try conditions.save(
-                ChangeSet(changes, onUniqueConflict: upsert ? .upsert : .error), values,
-                in: session, idempotency)
+                ChangeSet(changes, onUniqueConflict: upsert ? .upsert : .error),
+                arguments.parameters(dates), in: session, idempotency)
         } catch let error as LarderError {
             throw fileName.flatMap {
                 ChangeLineNumbers(
@@ -89,7 +91,7 @@ struct InsertCommand: StoreCommand {
                 ).locating(error)
             } ?? error
         }
-        var writer = options.format.makeWriter()
+        var writer = output.format.makeWriter()
         // The objects that were created come first, and are not printed.
         let inserted = result.inserted.suffix(objects.count)
         try writer.write(all: inserted.map { [.object($0)] }, names: ["@id"])

@@ -20,12 +20,13 @@ struct NewIdentityCommand: ParsableCommand {
         help: ArgumentHelp("Store file.", valueName: "file"), completion: .file())
     var file: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     func run() throws {
         let store = try Store.open(
             path: file, schema: nil, options: StoreOptions(assignsNewIdentifier: true))
-        var writer = options.format.makeWriter()
+        var writer = output.format.makeWriter()
         try writer.write(all: [[.uuid(store.storeDescription.identifier)]], names: ["store"])
     }
 }

@@ -18,13 +18,14 @@ struct PingCommand: ParsableCommand {
     @Flag(help: "Wait until the server replies.")
     var wait = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     func run() throws {
-        guard wait else { return try StoreSession.with(options.connection) { try ping($0) } }
-        let deadline = ContinuousClock.now + options.connection.timeLimit
+        guard wait else { return try StoreSession.with(connection) { try ping($0) } }
+        let deadline = ContinuousClock.now + connection.timeLimit
         while true {
-            var attempt = options.connection
+            var attempt = connection
             let timeLeft = max(deadline - ContinuousClock.now, Self.attemptTimeMin)
             attempt.timeout = TimeLimit(duration: timeLeft)
             do {
@@ -61,7 +62,7 @@ struct PingCommand: ParsableCommand {
             .string(server.schemaVersion), .bool(server.isReadOnly),
             .double((milliseconds * 1_000).rounded() / 1_000),
         ]
-        var writer = options.format.makeWriter()
+        var writer = output.format.makeWriter()
         try writer.write(
             all: [row], names: ["server", "store", "schema", "readOnly", "milliseconds"])
     }

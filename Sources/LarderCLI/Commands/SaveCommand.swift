@@ -51,25 +51,27 @@ struct SaveCommand: StoreCommand {
     var merge: MergePolicy = .error
 
     @OptionGroup var conditions: ConditionOptions
-    @OptionGroup var values: ArgumentOptions
+    @OptionGroup var arguments: ArgumentOptions
+    @OptionGroup var dates: DateOptions
     @OptionGroup var authorOption: AuthorOption
     @OptionGroup var idempotency: IdempotencyOption
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     var author: String? { authorOption.author }
 
-    mutating func validate() throws { try conditions.check(values) }
+    mutating func validate() throws { try conditions.check(arguments) }
 
     func run(_ session: StoreSession) throws {
         let input = try InputFile(file)
         var reader = ChangeSetReader(
             schema: try session.client.schema(), store: session.storeIdentifier,
-            assumesUTC: values.dates.assumesUTC)
+            assumesUTC: dates.assumesUTC)
         try reader.read(input)
         let inserted = try save(reader, input.name, session)
         let names = reader.changes.changes.compactMap(\.temporaryName)
-        var writer = options.format.makeWriter()
-        if options.format.isJSON {
+        var writer = output.format.makeWriter()
+        if output.format.isJSON {
             let rows = zip(names, inserted).map { [$0, .object($1)] }
             try writer.write(all: rows, names: ["@temporary", "@id"])
         } else {
@@ -84,7 +86,9 @@ struct SaveCommand: StoreCommand {
             var changes = reader.changes
             changes.onUniqueConflict = upsert ? .upsert : .error
             changes.mergePolicy = merge
-            return try conditions.save(changes, values, in: session, idempotency).inserted
+            return try conditions.save(
+                changes, arguments.parameters(dates), in: session, idempotency
+            ).inserted
         } catch let error as LarderError {
             throw ChangeLineNumbers(
                 fileName: fileName, lines: reader.lines,

@@ -11,11 +11,12 @@ struct StatsCommand: StoreCommand {
               larder stats --output json | jq 'map({(.name): .value}) | add'
             """)
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     func run(_ session: StoreSession) throws {
         let statistics = try session.client.statistics()
-        var writer = options.format.makeWriter()
+        var writer = output.format.makeWriter()
         try writer.write(
             all: statistics.map { [.string($0.name), $0.value] }, names: ["name", "value"])
     }

@@ -3,7 +3,7 @@ import LarderModel
 
 /// A command that uses a store.
 protocol StoreCommand: ParsableCommand {
-    var options: GlobalOptions { get }
+    var connection: ConnectionOptions { get }
     /// The author to record in the history; nil for none, or if the command makes no changes.
     var author: String? { get }
     /// Sends the requests of the command and prints the results.
@@ -14,6 +14,6 @@ extension StoreCommand {
     var author: String? { nil }
 
     func run() throws {
-        try StoreSession.with(options.connection, author: author) { try run($0) }
+        try StoreSession.with(connection, author: author) { try run($0) }
     }
 }

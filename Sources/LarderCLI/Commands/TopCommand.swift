@@ -34,7 +34,8 @@ struct TopCommand: StoreCommand {
     @Option(help: ArgumentHelp("Number of reports.", valueName: "n"))
     var count: Int?
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     /// Rates are computed over at least this time.
     private static let sampleTime = Duration.milliseconds(250)
@@ -45,10 +46,10 @@ struct TopCommand: StoreCommand {
 
     func run(_ session: StoreSession) throws {
         let client = session.client
-        let screen = options.format == .table ? TerminalScreen() : nil
+        let screen = output.format == .table ? TerminalScreen() : nil
         var countLeft = count ?? (screen == nil ? 1 : .max)
         var printer = ActivityPrinter(
-            options.format, screen: screen, serverName: client.server.name)
+            output.format, screen: screen, serverName: client.server.name)
         var previous = try client.activity()
         var pause = min(Self.sampleTime, interval.duration)
         while countLeft > 0 {

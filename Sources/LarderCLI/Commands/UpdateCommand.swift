@@ -45,6 +45,10 @@ struct UpdateCommand: StoreCommand {
             valueName: "key=expression"))
     var expressions: [String] = []
 
+    @OptionGroup var predicate: PredicateOptions
+    @OptionGroup var arguments: ArgumentOptions
+    @OptionGroup var dates: DateOptions
+    @OptionGroup var sortOption: SortOption
     @OptionGroup var selection: SelectionOptions
 
     @Option(help: ArgumentHelp("Update only if the object still has this version.", valueName: "n"))
@@ -64,9 +68,18 @@ struct UpdateCommand: StoreCommand {
     @OptionGroup var conditions: ConditionOptions
     @OptionGroup var authorOption: AuthorOption
     @OptionGroup var idempotency: IdempotencyOption
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     var author: String? { authorOption.author }
+
+    /// The change if the argument is an entity.
+    private var bulkChange: BulkChange {
+        BulkChange(
+            selection: selection, predicate: predicate, arguments: arguments, dates: dates,
+            sort: sortOption.keys, conditions: conditions, idempotency: idempotency,
+            format: output.format)
+    }
 
     mutating func validate() throws {
         _ = try Assignment.all(assignments + base)
@@ -76,7 +89,7 @@ struct UpdateCommand: StoreCommand {
             throw ValidationError("no changes given; pass key=value")
         }
         guard SelectionOptions.isEntity(target) else {
-            guard !selection.isGiven(besides: conditions), expressions.isEmpty else {
+            guard !bulkChange.isGiven, expressions.isEmpty else {
                 throw ValidationError(
                     "--where, --all, --limit, --ids, --set, --dry-run and --yes require an entity "
                         + "instead of a URI")
@@ -87,7 +100,7 @@ struct UpdateCommand: StoreCommand {
             throw ValidationError(
                 "--if-version, --base and --merge require a URI instead of an entity")
         }
-        try selection.check(conditions, idempotency)
+        try bulkChange.check()
     }
 
     /// The expressions of `--set` with their properties.
@@ -113,16 +126,15 @@ struct UpdateCommand: StoreCommand {
             identifier, ifVersion: ifVersion, values: content.values, base: base,
             edits: content.edits)
         let result = try conditions.save(
-            ChangeSet(creations + [change], mergePolicy: merge), selection.predicate.values,
-            in: session,
-            idempotency)
+            ChangeSet(creations + [change], mergePolicy: merge), arguments.parameters(dates),
+            in: session, idempotency)
         let version = result.updatedVersions.first ?? 0
-        var writer = options.format.makeWriter()
-        if options.format.isJSON {
+        var writer = output.format.makeWriter()
+        if output.format.isJSON {
             try writer.write(
                 all: [[.object(identifier), .int(version)]], names: ["@id", "@version"])
         } else {
-            try writer.write(number: version, name: "@version", options.format)
+            try writer.write(number: version, name: "@version", output.format)
         }
     }
 
@@ -130,7 +142,7 @@ struct UpdateCommand: StoreCommand {
     private func content(
         _ arguments: [String], of entityName: String, in session: StoreSession, creates: Bool
     ) throws -> (content: ObjectContent, creations: [Change]) {
-        var decoder = try session.decoder(entityName, selection.predicate.values.dates)
+        var decoder = try session.decoder(entityName, dates)
         decoder.namesRelatedObjects = true
         let content = try decoder.content(Assignment.all(arguments))
         var related = try RelatedObjects(session, creates: creates)
@@ -150,11 +162,9 @@ struct UpdateCommand: StoreCommand {
         let assignments =
             expressions.map { PropertyAssignment($0.name, .format($0.text)) }
             + values.map { PropertyAssignment($0.key, to: $0.value) }
-        try selection.save(
+        try bulkChange.save(
             target, in: session, after: creations,
-            expressions: expressions.map { ("value of \($0.name)", $0.text) }, conditions,
-            idempotency, options, name: "updated",
-            change: { .updateAll($0, set: assignments) },
-            number: { $0.affected.first?.count ?? 0 })
+            expressions: expressions.map { ("value of \($0.name)", $0.text) }, name: "updated",
+            change: { .updateAll($0, set: assignments) }, number: { $0.affected.first?.count ?? 0 })
     }
 }

@@ -32,6 +32,8 @@ struct WatchCommand: StoreCommand {
     var entity: EntityName
 
     @OptionGroup var predicate: PredicateOptions
+    @OptionGroup var arguments: ArgumentOptions
+    @OptionGroup var dates: DateOptions
 
     @Option(
         help: ArgumentHelp(
@@ -49,7 +51,8 @@ struct WatchCommand: StoreCommand {
                 + "of --where.", valueName: "format"))
     var until: String?
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     /// How often to check whether the reader of a pipe has exited.
     private static let pipeCheckInterval = Duration.seconds(1)
@@ -57,14 +60,14 @@ struct WatchCommand: StoreCommand {
 
     mutating func validate() throws {
         if let count, count < 1 { throw ValidationError("--count must be at least 1") }
-        if let output = options.output, output != .jsonl {
+        if let output = output.given, output != .jsonl {
             throw ValidationError("watch prints JSON lines only: use --output jsonl")
         }
     }
 
     func run(_ session: StoreSession) throws {
         let texts = predicate.texts + (until.map { [("--until", $0)] } ?? [])
-        try PredicateFailure.attachingFormat(texts, predicate.parameters().arguments) {
+        try PredicateFailure.attachingFormat(texts, arguments.parameters(dates).arguments) {
             try watch(session.client)
         }
     }
@@ -83,9 +86,9 @@ struct WatchCommand: StoreCommand {
             Fetch(
                 entity.name, where: predicate.predicate, selection: .columns(columns),
                 includesSubentities: !predicate.excludesSubentities),
-            predicate.parameters())
+            arguments.parameters(dates))
         var printer = ChangePrinter(names, countMax: count)
-        let deadline = options.connection.timeout.map { ContinuousClock.now + $0.duration }
+        let deadline = connection.timeout.map { ContinuousClock.now + $0.duration }
         var isFirst = true
         while !printer.isDone {
             let wait = deadline.map { min(Self.pipeCheckInterval, $0 - .now) }

@@ -18,8 +18,6 @@ struct ArgumentOptions: ParsableArguments {
             "Value for $NAME in a predicate. Can be repeated.", valueName: "name=value"))
     var variables: [VariableArgument] = []
 
-    @OptionGroup var dates: DateOptions
-
     var isGiven: Bool { !arguments.isEmpty || !variables.isEmpty }
 
     mutating func validate() throws {
@@ -29,7 +27,8 @@ struct ArgumentOptions: ParsableArguments {
         }
     }
 
-    var parameters: QueryParameters {
+    /// The values as parameters of a query, whose dates are read as `dates` says.
+    func parameters(_ dates: DateOptions) -> QueryParameters {
         QueryParameters(
             arguments: arguments.map { .value(.string($0)) },
             variables: Dictionary(

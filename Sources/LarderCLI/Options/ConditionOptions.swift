@@ -70,19 +70,19 @@ struct ConditionOptions: ParsableArguments {
 
     /// Saves changes of a command that has no other predicate, under these conditions.
     func save(
-        _ changes: ChangeSet, _ values: ArgumentOptions, in session: StoreSession,
+        _ changes: ChangeSet, _ parameters: QueryParameters, in session: StoreSession,
         _ idempotency: IdempotencyOption
     ) throws -> SaveResult {
         var changes = changes
         // The conditions of the options come first, so that `texts` has their names.
-        changes.conditions = try conditions(values) + changes.conditions
-        return try PredicateFailure.attachingFormat(texts, values.parameters.arguments) {
+        changes.conditions = try conditions(parameters) + changes.conditions
+        return try PredicateFailure.attachingFormat(texts, parameters.arguments) {
             try session.client.save(changes, idempotencyKey: idempotency.key)
         }
     }
 
-    private func conditions(_ values: ArgumentOptions) throws -> [ChangeSet.Condition] {
-        var parameters = values.parameters
+    private func conditions(_ parameters: QueryParameters) throws -> [ChangeSet.Condition] {
+        var parameters = parameters
         let conditions = try take(from: &parameters)
         guard parameters.arguments.isEmpty else {
             throw LarderError(
@@ -93,8 +93,8 @@ struct ConditionOptions: ParsableArguments {
     }
 
     /// - Throws: A usage error if there are values and no condition.
-    func check(_ values: ArgumentOptions) throws {
-        guard !isEmpty || !values.isGiven else {
+    func check(_ arguments: ArgumentOptions) throws {
+        guard !isEmpty || !arguments.isGiven else {
             throw ValidationError("--arg and --variable require --unless or --expect")
         }
     }

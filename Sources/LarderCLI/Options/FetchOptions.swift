@@ -1,15 +1,16 @@
 import ArgumentParser
 import LarderModel
 
-/// The options of a fetch: the objects, their order, and the columns.
+/// The rows and columns of a fetch.
 struct FetchOptions: ParsableArguments {
-    @OptionGroup var predicate: PredicateOptions
-
-    @OptionGroup var searchOption: SearchOption
-
-    @OptionGroup var sortOption: SortOption
-
-    var sort: [SortArgument] { sortOption.keys }
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            """
+            Objects whose texts have these words, the best first unless --sort is given: \
+            'larder "object store" -redis pan*'.
+            """, valueName: "text"))
+    var search: String?
 
     @Option(help: ArgumentHelp("Maximum number of rows.", valueName: "n"))
     var limit: Int64?
@@ -48,12 +49,6 @@ struct FetchOptions: ParsableArguments {
     mutating func validate() throws {
         if limit.map({ $0 < 0 }) == true { throw ValidationError("--limit must not be negative") }
         if offset.map({ $0 < 0 }) == true { throw ValidationError("--offset must not be negative") }
-        if searchOption.text != nil,
-            predicate.values.variables.contains(where: { $0.name == SearchOption.variable })
-        {
-            throw ValidationError(
-                "--search sets $\(SearchOption.variable); give another name to --variable")
-        }
         if ids && select != nil { throw ValidationError("--ids and --select cannot be combined") }
         if let select { try ResultColumn.validate(list: select) }
         if distinct && select == nil { throw ValidationError("--distinct requires --select") }
@@ -70,38 +65,27 @@ struct FetchOptions: ParsableArguments {
         }
     }
 
+    /// - Throws: A usage error if a variable has the name of the search.
+    func check(_ arguments: ArgumentOptions) throws {
+        let name = FetchQuery.searchVariable
+        guard search == nil || !arguments.variables.contains(where: { $0.name == name }) else {
+            throw ValidationError("--search sets $\(name); give another name to --variable")
+        }
+    }
+
     /// The selected columns; nil for whole objects.
     var columns: [ResultColumn]? {
         if ids { return [.identifier] }
         return select.map(ResultColumn.list)
     }
 
-    /// The format strings, each with the name that error messages use.
-    var texts: [(name: String, text: String)] {
-        let selected = (columns ?? []).compactMap(\.text).enumerated().map { index, text in
-            (name: "selected column \(index + 1)", text: text)
-        }
-        return predicate.texts + selected + SortArgument.texts(sort)
-    }
-
-    var parameters: QueryParameters {
-        var parameters = predicate.parameters(limit: limit, offset: offset)
-        parameters.after = after.map(Self.cursorValue)
-        return parameters
-    }
+    /// The values of `--after`.
+    var cursor: [Value] { after.map(Self.cursorValue) }
 
     /// Converts a value of `--after`. `nil` is nil; the string `nil` is written `\nil`.
     private static func cursorValue(_ text: String) -> Value {
         if text == "nil" { return .null }
         let isEscaped = text.first == "\\" && text.drop { $0 == "\\" } == "nil"
         return .string(isEscaped ? String(text.dropFirst()) : text)
-    }
-
-    func query(_ entityName: String) -> Query {
-        .fetch(
-            Fetch(
-                entityName, where: predicate.predicate, sort: sort.map(\.key),
-                selection: columns.map(ResultColumn.selection) ?? .objects, isDistinct: distinct,
-                prefetch: prefetch, includesSubentities: !predicate.excludesSubentities))
     }
 }

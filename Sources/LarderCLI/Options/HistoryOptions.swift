@@ -55,8 +55,6 @@ struct HistoryOptions: ParsableArguments {
             "Print transactions up to this token or number, included.", valueName: "token"))
     var upTo: TokenArgument?
 
-    @OptionGroup var predicate: PredicateOptions
-
     @Flag(
         help: ArgumentHelp(
             "In JSON, print the inserted and updated objects as they are now, too."))
@@ -87,14 +85,8 @@ struct HistoryOptions: ParsableArguments {
         if last != nil, limit != nil || newestFirst {
             throw ValidationError("--last cannot be combined with --limit or --newest-first")
         }
-        if predicate.format != nil, entities.count != 1 {
-            throw ValidationError("--where requires exactly one entity")
-        }
         if objects, entities.isEmpty {
             throw ValidationError("--objects requires an entity")
-        }
-        if objects || predicate.format != nil, noChanges {
-            throw ValidationError("--no-changes cannot be combined with --where or --objects")
         }
         let conflicts = [
             ("--newest-first", newestFirst), ("--limit", limit != nil), ("--up-to", upTo != nil),
@@ -102,6 +94,16 @@ struct HistoryOptions: ParsableArguments {
         ]
         if follow, let (name, _) = conflicts.first(where: \.1) {
             throw ValidationError("--follow cannot be combined with \(name)")
+        }
+    }
+
+    /// - Throws: A usage error if the predicate does not fit these options.
+    func check(_ predicate: PredicateOptions) throws {
+        if predicate.format != nil, entities.count != 1 {
+            throw ValidationError("--where requires exactly one entity")
+        }
+        if objects || predicate.format != nil, noChanges {
+            throw ValidationError("--no-changes cannot be combined with --where or --objects")
         }
     }
 
@@ -115,7 +117,9 @@ struct HistoryOptions: ParsableArguments {
 
 extension HistoryOptions {
     /// The objects whose changes and values to print.
-    var wantedObjects: [HistoryObjects] {
+    func wantedObjects(
+        where predicate: PredicateOptions, _ parameters: QueryParameters
+    ) -> [HistoryObjects] {
         guard objects || predicate.format != nil else { return [] }
         return entities.map { entity in
             HistoryObjects(
@@ -123,7 +127,7 @@ extension HistoryOptions {
                     entity.name, where: predicate.predicate,
                     selection: objects ? .objects : .identifiers,
                     includesSubentities: !predicate.excludesSubentities),
-                predicate.parameters())
+                parameters)
         }
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LarderModel
 
-/// The predicate of a query or a bulk change, and its arguments.
+/// The predicate of a query or a bulk change.
 struct PredicateOptions: ParsableArguments {
     @Option(
         name: .customLong("where"), parsing: .unconditional,
@@ -9,8 +9,6 @@ struct PredicateOptions: ParsableArguments {
             "Predicate in Core Data's format: 'wordCount > 100 AND title BEGINSWITH \"A\"'.",
             valueName: "format"))
     var format: String?
-
-    @OptionGroup var values: ArgumentOptions
 
     @Flag(
         name: .customLong("no-subentities"),
@@ -21,11 +19,4 @@ struct PredicateOptions: ParsableArguments {
 
     /// The format strings, each with the name that error messages use.
     var texts: [(name: String, text: String)] { format.map { [("predicate", $0)] } ?? [] }
-
-    func parameters(limit: Int64? = nil, offset: Int64? = nil) -> QueryParameters {
-        var parameters = values.parameters
-        parameters.limit = limit
-        parameters.offset = offset
-        return parameters
-    }
 }

@@ -25,11 +25,12 @@ struct BackupCommand: StoreCommand {
         help: ArgumentHelp("File to create.", valueName: "file"), completion: .file())
     var file: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     func run(_ session: StoreSession) throws {
         let backup = try session.client.backup(to: file)
-        var writer = options.format.makeWriter()
+        var writer = output.format.makeWriter()
         try writer.write(
             all: [
                 [

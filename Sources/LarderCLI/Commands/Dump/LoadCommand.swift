@@ -42,21 +42,22 @@ struct LoadCommand: ParsableCommand {
     var atomic = false
 
     @OptionGroup var authorOption: AuthorOption
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     func run() throws {
         let reader = try DumpReader(
             InputFile(file), bytesMax: atomic ? LineReader.changeSetBytesMax : nil)
         let count: Int64
-        if let path = options.connection.store, access(path, F_OK) != 0 {
+        if let path = connection.store, access(path, F_OK) != 0 {
             count = try create(path, reader)
         } else {
-            count = try StoreSession.with(options.connection, author: authorOption.author) {
+            count = try StoreSession.with(connection, author: authorOption.author) {
                 try load(reader, $0)
             }
         }
-        var writer = options.format.makeWriter()
-        try writer.write(number: count, name: "loaded", options.format)
+        var writer = output.format.makeWriter()
+        try writer.write(number: count, name: "loaded", output.format)
     }
 
     private func load(_ reader: DumpReader, _ session: StoreSession) throws -> Int64 {
@@ -68,7 +69,7 @@ struct LoadCommand: ParsableCommand {
     /// Loads the dump into a new store, which gets its name when it is complete.
     private func create(_ path: String, _ reader: DumpReader) throws -> Int64 {
         let schema =
-            try options.connection.schema.map { try SchemaDocument.read(InputFile($0)) }
+            try connection.schema.map { try SchemaDocument.read(InputFile($0)) }
             ?? reader.header.schema
         for ending in ["-wal", "-journal"] {
             try LarderFiles.NewFile.checkAbsence(of: path + ending)
@@ -79,7 +80,7 @@ struct LoadCommand: ParsableCommand {
         }
         do {
             let count = try StoreSession.with(
-                InProcessServer(storePath: temporary, schema: schema), options.connection,
+                InProcessServer(storePath: temporary, schema: schema), connection,
                 author: authorOption.author
             ) { try load(reader, $0) }
             try checkLog(of: temporary)

@@ -53,10 +53,11 @@ struct MigrateCommand: ParsableCommand {
         completion: .file())
     var keepBackup: String?
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     func validate() throws {
-        guard (options.connection.schema == nil) != (plan == nil) else {
+        guard (connection.schema == nil) != (plan == nil) else {
             throw ValidationError("migrate requires --schema FILE or --plan FILE")
         }
         if dryRun, keepBackup != nil {
@@ -66,10 +67,10 @@ struct MigrateCommand: ParsableCommand {
 
     func run() throws {
         if plan != nil || keepBackup != nil { return try runStages() }
-        guard let file = options.connection.schema else { return }
+        guard let file = connection.schema else { return }
         let schema = try SchemaDocument.read(InputFile(file))
-        if let path = options.connection.store { return try migrateFile(path, to: schema) }
-        try StoreSession.with(connection, waitsForMigrations: true) { session in
+        if let path = connection.store { return try migrateFile(path, to: schema) }
+        try StoreSession.with(serverConnection, waitsForMigrations: true) { session in
             let summary = try session.client.migrate(
                 to: schema, dryRun: dryRun, progress: Self.progress)
             if dryRun { return try print(summary.rows) }
@@ -78,8 +79,8 @@ struct MigrateCommand: ParsableCommand {
     }
 
     /// The options for a server. A migration takes as long as it takes.
-    private var connection: ConnectionOptions {
-        var connection = options.connection
+    private var serverConnection: ConnectionOptions {
+        var connection = connection
         connection.schema = nil
         connection.timeout = connection.timeout ?? TimeLimit(duration: Self.timeMax)
         return connection
@@ -95,12 +96,12 @@ struct MigrateCommand: ParsableCommand {
     // MARK: Stages
 
     private func runStages() throws {
-        guard let path = options.connection.store else { return try runStages(connection) }
+        guard let path = connection.store else { return try runStages(serverConnection) }
         guard access(path, F_OK) == 0 else {
             throw LarderError(.storageFailed, "there is no file \(path)")
         }
         try InProcessServer.serve(path) { socket in
-            var connection = connection
+            var connection = serverConnection
             connection.store = nil
             connection.socket = socket
             try runStages(connection)
@@ -122,7 +123,7 @@ struct MigrateCommand: ParsableCommand {
     /// - Returns: nil if the store has the schema already.
     private func stages(_ client: StoreClient, _ socket: String) throws -> StagedMigration? {
         if let plan { return try MigrationPlanFile.read(plan, socket: socket) }
-        guard let file = options.connection.schema else { return nil }
+        guard let file = connection.schema else { return nil }
         let (old, new) = (try client.schema(), try SchemaDocument.read(InputFile(file)))
         if old.fingerprint == new.fingerprint { return nil }
         return try StagedMigration([.lightweight(from: old, to: new)])
@@ -162,7 +163,7 @@ struct MigrateCommand: ParsableCommand {
     }
 
     private func print(_ rows: [[Value]]) throws {
-        var writer = options.format.makeWriter()
+        var writer = output.format.makeWriter()
         try writer.write(all: rows, names: MigrationSummary.columns)
     }
 
@@ -173,7 +174,7 @@ struct MigrateCommand: ParsableCommand {
     }
 
     private func printStore(_ identifier: UUID, version: String, fingerprint: String) throws {
-        var writer = options.format.makeWriter()
+        var writer = output.format.makeWriter()
         try writer.write(
             all: [[.uuid(identifier), .string(version), .string(fingerprint)]],
             names: ["store", "schemaVersion", "schemaFingerprint"])

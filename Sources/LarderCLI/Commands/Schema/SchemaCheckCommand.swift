@@ -25,7 +25,8 @@ struct SchemaCheckCommand: ParsableCommand {
     @Flag(help: "Also check the requirements of CloudKit.")
     var cloudkit = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOption
 
     func run() throws {
         let schema = try SchemaDocument.read(InputFile(file))
@@ -40,7 +41,7 @@ struct SchemaCheckCommand: ParsableCommand {
                     problems: problems.map(\.description))
             }
         }
-        var writer = options.format.makeWriter()
+        var writer = output.format.makeWriter()
         let rows = schema.entities.map { entity -> [Value] in
             [
                 .string(entity.name), .int(Int64(entity.attributes.count)),

@@ -25,7 +25,7 @@ struct SchemaShowCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Print only this entity.", valueName: "entity"))
     var entity: EntityName?
 
-    @OptionGroup var options: ConnectionOptions
+    @OptionGroup var connection: ConnectionOptions
 
     @Option(help: "Output format. Default: table on a terminal, otherwise plain.")
     var output: SchemaFormat?
@@ -41,9 +41,9 @@ struct SchemaShowCommand: ParsableCommand {
     }
 
     private func readSchema() throws -> Schema {
-        if let path = options.schema, options.store == nil, options.socket == nil {
+        if let path = connection.schema, connection.store == nil, connection.socket == nil {
             return try SchemaDocument.read(InputFile(path))
         }
-        return try StoreSession.with(options) { try $0.client.schema() }
+        return try StoreSession.with(connection) { try $0.client.schema() }
     }
 }

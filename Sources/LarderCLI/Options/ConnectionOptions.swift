@@ -1,29 +1,6 @@
 import ArgumentParser
 import LarderModel
 
-/// The options of every command: the store, the time limit and the output format.
-struct GlobalOptions: ParsableArguments {
-    @OptionGroup var connection: ConnectionOptions
-
-    @Option(
-        help: "Output format. Default: LARDER_OUTPUT, or table on a terminal, otherwise plain.")
-    var output: OutputFormat?
-
-    var format: OutputFormat { output ?? preferredOutput ?? .standardOutputDefault }
-
-    /// The format in the environment, which commands with one format ignore.
-    private var preferredOutput: OutputFormat? {
-        Environment.value(Environment.output).flatMap(OutputFormat.init(rawValue:))
-    }
-
-    mutating func validate() throws {
-        guard output == nil, preferredOutput == nil, Environment.value(Environment.output) != nil
-        else { return }
-        let formats = OutputFormat.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("LARDER_OUTPUT must be one of \(formats)")
-    }
-}
-
 /// The store that a command uses, and how long it waits for a reply.
 struct ConnectionOptions: ParsableArguments {
     @Option(
