@@ -99,6 +99,21 @@ struct RuleTests {
         }
     }
 
+    /// In debug builds, ArgumentParser makes and validates a group five times for each level above
+    /// it, so that a command with groups in groups takes half a second to start.
+    @Test("no group of options of the command line contains another group")
+    func optionGroups() throws {
+        let type = /\b(struct|class|enum|extension) \w+/
+        for file in try Repository.files(under: ["Sources"], endings: [".swift"]) {
+            for (number, line) in file.lines.enumerated() where line.contains("@OptionGroup") {
+                let declaration = file.lines[..<number].last { $0.contains(type) } ?? ""
+                #expect(
+                    !declaration.contains("ParsableArguments"),
+                    "\(file.path):\(number + 1): declare both groups in the command")
+            }
+        }
+    }
+
     @Test("no file contains a path of a developer's machine")
     func machinePaths() throws {
         let files = try Repository.files(
