@@ -2,7 +2,7 @@
 public struct Attribute: Hashable, Sendable {
     public let name: String
     public let type: AttributeType
-    public let isOptional: Bool
+    public private(set) var isOptional: Bool
     public let defaultValue: Value?
     /// Whether no two objects have the same value; see ``isUniqueInsensitively``.
     public let isUnique: Bool
@@ -82,6 +82,13 @@ public struct Attribute: Hashable, Sendable {
             minimum: Self.typed(validation.minimum, type),
             maximum: Self.typed(validation.maximum, type), minLength: validation.minLength,
             maxLength: validation.maxLength, pattern: validation.pattern)
+    }
+
+    /// The same attribute, but optional.
+    package var madeOptional: Attribute {
+        var attribute = self
+        attribute.isOptional = true
+        return attribute
     }
 
     /// Whether the store computes the values.

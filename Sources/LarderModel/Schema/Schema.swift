@@ -38,7 +38,7 @@ public struct Schema: Hashable, Sendable {
 public struct Entity: Hashable, Sendable {
     /// The declaration of an entity, without inherited properties.
     public struct Declaration: Hashable, Sendable {
-        public let attributes: [Attribute]
+        public fileprivate(set) var attributes: [Attribute]
         public let relationships: [Relationship]
         /// Constraints of attributes marked `unique` come first.
         public let uniquenessConstraints: [[String]]
@@ -127,6 +127,13 @@ public struct Entity: Hashable, Sendable {
     /// The entity as declared.
     var withoutInherited: Entity {
         parent == nil ? self : Entity(name, parent, isAbstract, declared, inheriting: nil)
+    }
+
+    /// The entity as declared, with its own attributes changed.
+    package func mappingAttributes(_ change: (Attribute) throws -> Attribute) rethrows -> Entity {
+        var declared = declared
+        declared.attributes = try declared.attributes.map(change)
+        return Entity(name, parent, isAbstract, declared, inheriting: nil)
     }
 
     func inheriting(from ancestor: Entity) -> Entity {

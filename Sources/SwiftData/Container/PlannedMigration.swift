@@ -24,23 +24,25 @@ enum PlannedMigration {
 
     /// - Returns: nil for a plan without stages.
     static func stages(of plan: any SchemaMigrationPlan.Type) throws -> StagedMigration? {
-        let stages = try plan.stages.map(stage)
+        let stages = try plan.stages.flatMap(stages)
         return stages.isEmpty ? nil : try StagedMigration(stages)
     }
 
-    private static func stage(_ stage: MigrationStage) throws -> LarderClient.MigrationStage {
-        switch stage {
-        case .lightweight(let from, let to):
-            return .lightweight(
-                from: try Schema(versionedSchema: from).larderSchema(),
-                to: try Schema(versionedSchema: to).larderSchema())
-        case .custom(let from, let to, let willMigrate, let didMigrate):
-            let (before, after) = (Schema(versionedSchema: from), Schema(versionedSchema: to))
-            return .custom(
-                from: try before.larderSchema(), to: try after.larderSchema(),
-                willMigrate: try willMigrate.map { try action($0, before) },
-                didMigrate: try didMigrate.map { try action($0, after) })
+    private static func stages(
+        of stage: MigrationStage
+    ) throws -> [LarderClient.MigrationStage] {
+        let before = Schema(versionedSchema: stage.versions.from)
+        let after = Schema(versionedSchema: stage.versions.to)
+        var willMigrate: LarderClient.MigrationStage.Action?
+        var didMigrate: LarderClient.MigrationStage.Action?
+        if case .custom(_, _, let first, let last) = stage {
+            willMigrate = try first.map { try action($0, before) }
+            didMigrate = try last.map { try action($0, after) }
         }
+        // Whether there are objects is known when the stage is performed.
+        return try after.computedDefaults.stages(
+            from: before.larderSchema(), to: after.larderSchema(), isEmpty: { _ in true },
+            willMigrate: willMigrate, didMigrate: didMigrate)
     }
 
     /// The code of a stage with a context on the store as it is at that moment.

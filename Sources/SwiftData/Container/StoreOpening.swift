@@ -20,6 +20,7 @@ enum StoreOpening {
             options.client.isReadOnly = !configuration.allowsSave
             options.client.name = StorePath.programName
             options.migration = try migrationPlan.flatMap(PlannedMigration.stages)
+            options.computedDefaults = schema.computedDefaults
             if configuration.createsFolder, configuration.allowsSave {
                 try StorePath.createFolder(of: configuration.url.path)
             }

@@ -1,4 +1,5 @@
 package import LarderModel
+package import LarderObjects
 
 extension Schema {
     /// The descriptions of the schema's models, in the order of the entities. An entity without a
@@ -21,6 +22,24 @@ extension Schema {
         } catch {
             throw Self.error(error.problems.map(\.description))
         }
+    }
+
+    /// The default values that are not constants, evaluated anew for each object.
+    package var computedDefaults: ComputedDefaults {
+        var computed: [String: [String: ComputedDefaults.Compute]] = [:]
+        for model in descriptions {
+            for property in model.properties.dropFirst(model.firstOwnSlot) {
+                guard let coding = property.coding, property.declaredDefault != nil,
+                    !property.isDefaultConstant
+                else { continue }
+                let (type, name) = (model.type, property.name)
+                computed[model.storeName, default: [:]][property.storeName] = {
+                    let value = type.schemaMetadata.first { $0.name == name }?.defaultValue
+                    return value.flatMap { try? coding.encode($0) }
+                }
+            }
+        }
+        return ComputedDefaults(computed)
     }
 
     private static func error(_ problems: [String]) -> SwiftDataError {

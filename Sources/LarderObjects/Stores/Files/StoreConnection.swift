@@ -34,6 +34,13 @@ struct StoreConnection {
         defer { client.close() }
         if let migration = options.migration {
             try client.migrate(by: migration)
+            return
+        }
+        let stages = try options.computedDefaults.stages(from: client.schema(), to: schema) {
+            try client.count($0.name) == 0
+        }
+        if stages.contains(where: \.isCustom) {
+            try client.migrate(by: StagedMigration(stages))
         } else {
             try client.migrate(to: schema)
         }

@@ -18,6 +18,8 @@ package struct StoreFileOptions: Sendable {
     package var client = Client()
     /// The stages by which stores of earlier schemas are migrated; nil for what can be inferred.
     package var migration: StagedMigration?
+    /// The default values for a migration without stages that the schema does not have.
+    package var computedDefaults = ComputedDefaults()
     /// The permissions of the socket, if this process serves the file. Permissions for others than
     /// the user also mean that a file and a server of another user are accepted.
     package var socketMode: UInt32 = 0o600
