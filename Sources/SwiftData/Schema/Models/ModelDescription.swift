@@ -141,6 +141,14 @@ public func _slotCount(of type: any PersistentModel.Type) -> Int {
     ModelDescription.of(type).properties.count
 }
 
+/// The slot of a property that a class has under a condition.
+public func _slot(of name: String, in type: any PersistentModel.Type) -> Int {
+    guard let property = ModelDescription.of(type).property(named: name) else {
+        preconditionFailure("\(type) has no property \(name), although it declares one")
+    }
+    return property.slot
+}
+
 /// The descriptions that were made.
 ///
 /// A description is made by one thread at a time. The lock is recursive, because default values are
