@@ -127,6 +127,7 @@ extension ObjectContext {
                 object.status = .unmanaged
                 object.context = nil
                 object.siblings = nil
+                object.refusals = [:]
             }
             for object in updated.values.inOrder {
                 for (slot, value) in object.committed.sorted(by: { $0.key < $1.key }) {
@@ -137,12 +138,14 @@ extension ObjectContext {
                 if object.isTouched { forgetLists(of: object) }
                 object.committed = [:]
                 object.isTouched = false
+                object.refusals = [:]
             }
             inserted = [:]
             updated = [:]
             deleted = [:]
             _ = undoLog?.removeSteps()
             deletion = nil
+            refusedInserts = []
         }
     }
 }

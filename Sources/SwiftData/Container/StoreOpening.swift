@@ -20,7 +20,7 @@ enum StoreOpening {
             options.client.isReadOnly = !configuration.allowsSave
             options.client.name = StorePath.programName
             options.migration = try migrationPlan.flatMap(PlannedMigration.stages)
-            if configuration.createsFolder, configuration.allowsSave {
+            if configuration.allowsSave {
                 try StorePath.createFolder(of: configuration.url.path)
             }
             return try StoreFile.open(

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LarderModel
 internal import Synchronization
 
 /// What the object layer has to know of a model type, which is made once per type.
@@ -23,6 +24,15 @@ package final class ModelDescription: Sendable {
 
     /// The properties that the class itself declares.
     package var ownProperties: ArraySlice<ModelProperty> { properties[firstOwnSlot...] }
+
+    /// The values that models have at first of properties that the store does not have, by the
+    /// names in the store.
+    var ephemeralValues: [String: LarderModel.Value] {
+        let ephemeral = properties.filter(\.isEphemeral)
+        return Dictionary(
+            ephemeral.map { ($0.storeName, $0.defaultValue ?? .null) },
+            uniquingKeysWith: { first, _ in first })
+    }
 
     package func property(named name: String) -> ModelProperty? {
         slotsByName[name].map { properties[$0] }
@@ -125,7 +135,7 @@ private struct DeclaredConstraint {
         _ name: (AnyKeyPath) -> String?, unknown: (String) -> Void
     ) -> [[String]] {
         var writtenNames = writtenNames[...]
-        return property.keyPathLists.map { list in
+        return property.keyPathLists.filter { !$0.isEmpty }.map { list in
             list.compactMap { keyPath in
                 let writtenName = writtenNames.popFirst()
                 if let found = name(keyPath) { return found }
