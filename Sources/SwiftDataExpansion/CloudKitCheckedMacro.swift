@@ -1,5 +1,6 @@
 internal import CloudKitRules
 import SwiftDiagnostics
+import SwiftIfConfig
 import SwiftSyntax
 import SwiftSyntaxMacros
 
@@ -14,8 +15,10 @@ open class CloudKitCheckedMacro: PeerMacro {
             context.diagnose(Diagnostic(node: node, message: CloudKitMessage.notAClass))
             return []
         }
-        for member in ModelDeclaration.members(of: model, context.buildConfiguration) {
-            for (node, text) in problems(of: member, in: model.name.text.withoutBackquotes) {
+        let configuration = context.buildConfiguration
+        for member in model.memberBlock.members.members(in: configuration) {
+            let name = model.name.text.withoutBackquotes
+            for (node, text) in problems(of: member.element, in: name, configuration) {
                 context.diagnose(Diagnostic(node: node, message: CloudKitMessage.problem(text)))
             }
         }
@@ -23,7 +26,7 @@ open class CloudKitCheckedMacro: PeerMacro {
     }
 
     private static func problems(
-        of member: DeclSyntax, in entityName: String
+        of member: DeclSyntax, in entityName: String, _ configuration: (any BuildConfiguration)?
     ) -> [(Syntax, String)] {
         if let macro = member.as(MacroExpansionDeclSyntax.self), macro.macroName.text == "Unique" {
             return macro.arguments.map { list in
@@ -33,14 +36,14 @@ open class CloudKitCheckedMacro: PeerMacro {
         }
         // `@Model` reports properties that it cannot persist.
         guard let variable = member.as(VariableDeclSyntax.self),
-            let property = try? PropertyDeclaration(variable)
+            let property = try? PropertyDeclaration(variable, configuration)
         else { return [] }
         let name = property.plainName
         var problems: [(Syntax, String)] = []
-        for problem in property.cloudKitProblems(of: variable) {
+        for problem in property.cloudKitProblems {
             problems.append((Syntax(variable), problem.sentence(about: "\(entityName).\(name)")))
         }
-        if variable.hasOption("unique") {
+        if property.hasOption("unique") {
             let problem = CloudKitProblem.unique([name])
             problems.append((Syntax(variable), problem.sentence(about: entityName)))
         }
@@ -51,24 +54,22 @@ open class CloudKitCheckedMacro: PeerMacro {
 extension PropertyDeclaration {
     /// A relationship is known by `@Relationship`. Whether it has an inverse depends on the other
     /// class, which a macro does not see.
-    fileprivate func cloudKitProblems(of variable: VariableDeclSyntax) -> [CloudKitProblem] {
+    fileprivate var cloudKitProblems: [CloudKitProblem] {
         let isOptional = type?.isOptional == true
-        guard let relationship = variable.attribute(named: "Relationship") else {
+        let relationships = options.filter { $0.attribute.isNamed("Relationship") }
+        if relationships.isEmpty {
             return CloudKitProblem.ofAttribute(
                 isOptional: isOptional, hasDefault: initialValue != nil)
         }
         return CloudKitProblem.ofRelationship(
             isOptional: isOptional, hasInverse: true,
-            isDenied: relationship.labeledArguments.contains {
+            isDenied: relationships.flatMap(\.attribute.labeledArguments).contains {
                 $0.label?.text == "deleteRule" && $0.expression.memberName == "deny"
             })
     }
-}
 
-extension VariableDeclSyntax {
     fileprivate func hasOption(_ name: String) -> Bool {
-        ["Attribute", "Relationship"].compactMap { attribute(named: $0) }
-            .flatMap(\.labeledArguments)
+        options.flatMap(\.attribute.labeledArguments)
             .contains { $0.label == nil && $0.expression.memberName == name }
     }
 }

@@ -1,5 +1,6 @@
 import SwiftDiagnostics
 import SwiftIfConfig
+import SwiftParser
 import SwiftSyntax
 
 /// The class to which `@Model` is attached, as far as the expansion needs it.
@@ -14,6 +15,9 @@ struct ModelDeclaration {
     /// The persisted properties by slot, counted from the class's first one.
     let properties: [PropertyDeclaration]
     let constraints: [ConstraintDeclaration]
+    /// The properties that the class has only under conditions that the macro cannot evaluate.
+    /// Their slots are after those of the others, and are known at run time.
+    let conditionalProperties: [PropertyDeclaration]
 
     /// The name of the storage of the values of this class, without those of its superclass.
     var storage: String { ModelNames.storage(of: typeName) }
@@ -44,61 +48,59 @@ struct ModelDeclaration {
         if model.genericParameterClause != nil {
             problems.append(LocatedProblem(model.name, .generic(typeName)))
         }
-        let members = Self.members(of: model, configuration)
-        if !members.contains(where: { $0.is(InitializerDeclSyntax.self) }) {
+        let members = model.memberBlock.members.members(in: configuration)
+        if !members.contains(where: { $0.element.is(InitializerDeclSyntax.self) }) {
             problems.append(LocatedProblem(model.name, .withoutInitializer(typeName)))
         }
         var properties: [PropertyDeclaration] = []
-        for variable in members.compactMap({ $0.as(VariableDeclSyntax.self) }) {
+        var hasInvalidProperty = false
+        for member in members {
+            guard let variable = member.element.as(VariableDeclSyntax.self) else { continue }
             do throws(LocatedProblem) {
-                if let property = try PropertyDeclaration(variable) { properties.append(property) }
+                guard var property = try PropertyDeclaration(variable, configuration) else {
+                    continue
+                }
+                property.condition = member.condition
+                properties.append(property)
             } catch {
-                problems.append(error)
+                // The expansion for the property reports it, if the class has the property.
+                hasInvalidProperty = hasInvalidProperty || member.condition == nil
             }
         }
-        self.properties = properties
-        let macros = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
+        self.properties = properties.filter { $0.condition == nil }
+        conditionalProperties = properties.filter { $0.condition != nil }
         let names = properties.map(\.plainName)
-        constraints = macros.compactMap { $0.constraint(of: model.name.text, properties: names) }
-        let unpersisted = Self.variableNames(members).subtracting(names)
-        problems += macros.flatMap { $0.constraintProblems(unpersisted) }
+        let unpersisted = Self.variableNames(members.map(\.element)).subtracting(names)
+        constraints = members.compactMap { member in
+            member.element.as(MacroExpansionDeclSyntax.self)?.constraint(
+                of: model.name.text, properties: names, member.condition)
+        }
+        problems += members.compactMap { $0.element.as(MacroExpansionDeclSyntax.self) }
+            .flatMap { $0.constraintProblems(unpersisted) }
         for problem in problems { report(problem.diagnostic) }
-        if problems.contains(where: { $0.problem.severity == .error }) { return nil }
+        if hasInvalidProperty || problems.contains(where: { $0.problem.severity == .error }) {
+            return nil
+        }
     }
 
-    /// The slot of a property, counted from the class's first one; nil if it is not persisted.
+    /// The slot of a property, counted from the class's first one; nil if the class has it only
+    /// under a condition that the macro cannot evaluate.
     static func slot(
-        of variable: VariableDeclSyntax, in model: ClassDeclSyntax,
+        of property: PropertyDeclaration, in model: ClassDeclSyntax,
         _ configuration: (any BuildConfiguration)?
     ) -> Int? {
-        guard let name = persistedName(of: variable) else { return nil }
-        return members(of: model, configuration).lazy
-            .compactMap { $0.as(VariableDeclSyntax.self) }
-            .compactMap(persistedName)
-            .enumerated().first { $0.element == name }?.offset
-    }
-
-    /// The members, with those of the active clause in place of each `#if`.
-    static func members(
-        of model: ClassDeclSyntax, _ configuration: (any BuildConfiguration)?
-    ) -> [DeclSyntax] {
-        let members = model.memberBlock.members.map(\.decl)
-        guard let configuration, members.contains(where: { $0.is(IfConfigDeclSyntax.self) }),
-            let active = model.removingInactive(in: configuration).result
-                .as(ClassDeclSyntax.self)
-        else { return members }
-        return active.memberBlock.members.map(\.decl)
+        model.memberBlock.members.members(in: configuration).lazy
+            .filter { $0.condition == nil }
+            .compactMap { $0.element.as(VariableDeclSyntax.self) }
+            // The other expansion reports what is wrong.
+            .compactMap { try? PropertyDeclaration($0, configuration)?.name }
+            .enumerated().first { $0.element == property.name }?.offset
     }
 
     private static func variableNames(_ members: [DeclSyntax]) -> Set<String> {
         let names = members.compactMap { $0.as(VariableDeclSyntax.self) }.flatMap(\.bindings)
             .compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.text }
         return Set(names.map { $0.filter { $0 != "`" } })
-    }
-
-    private static func persistedName(of variable: VariableDeclSyntax) -> String? {
-        // The other expansion reports what is wrong.
-        (try? PropertyDeclaration(variable))?.name
     }
 }
 
@@ -111,6 +113,8 @@ struct ConstraintDeclaration {
     /// The properties as they are written, if some are not persisted properties of the class: they
     /// may be inherited.
     let uncheckedNames: [String]?
+    /// The condition under which the class has it; nil if it has it in any case.
+    let condition: String?
 }
 
 /// The names of members that the macros of one class share.
@@ -125,6 +129,18 @@ enum ModelNames {
 
     static func firstSlot(of typeName: String) -> String {
         "_$firstSlot_\(typeName.filter { $0 != "`" })"
+    }
+
+    /// The slot of a property that is known at run time.
+    static func slot(of propertyName: String) -> String { quoted("_$slot_", propertyName) }
+
+    /// The hidden stored property next to a persisted one.
+    static func hidden(_ propertyName: String) -> String { quoted("_", propertyName) }
+
+    /// In backquotes if the name is not an identifier without them, such as `` `two words` ``.
+    private static func quoted(_ prefix: String, _ propertyName: String) -> String {
+        let name = prefix + propertyName.filter { $0 != "`" }
+        return name.isValidSwiftIdentifier(for: .variableName) ? name : "`\(name)`"
     }
 }
 
@@ -164,7 +180,7 @@ extension MacroExpansionDeclSyntax {
 
     /// `SwiftData.Schema.Unique<Item>([\.name])` for `#Unique<Item>([\.name])`.
     fileprivate func constraint(
-        of typeName: String, properties: [String]
+        of typeName: String, properties: [String], _ condition: String?
     ) -> ConstraintDeclaration? {
         guard isConstraint else { return nil }
         let type = "SwiftData.Schema.\(macroName.text)"
@@ -172,7 +188,8 @@ extension MacroExpansionDeclSyntax {
         let names = arguments.keyPaths.map { $0.firstName ?? $0.trimmedDescription }
         return ConstraintDeclaration(
             type: type, expression: "\(type)\(parameters)(\(arguments.trimmedDescription))",
-            uncheckedNames: names.allSatisfy(properties.contains) ? nil : names)
+            uncheckedNames: names.allSatisfy(properties.contains) ? nil : names,
+            condition: condition)
     }
 }
 

@@ -20,7 +20,10 @@ extension ModelDeclaration {
                 set { SwiftData._adopt(newValue, by: self) }
             }
             """,
-            "\(overridable("func")) _$unite() {}",
+            """
+            \(overridable("func")) _$unite() {
+            \(keptConstants)}
+            """,
         ]
             + initializers(
                 isFinal ? "" : "required ", backingDataOf: typeName,
@@ -37,10 +40,11 @@ extension ModelDeclaration {
             """
             \(overriding("func")) _$unite() {
                 super._$unite()
-                guard \(storage) !== _$object else { return }
-                if let level = \(storage) { _$object.unite(with: level) }
-                \(storage) = _$object
-            }
+                if \(storage) !== _$object {
+                    if let level = \(storage) { _$object.unite(with: level) }
+                    \(storage) = _$object
+                }
+            \(keptConstants)}
             """,
         ]
             + initializers(
@@ -73,12 +77,17 @@ extension ModelDeclaration {
         if isFinal { return members }
         let own = properties.map { "\\_M.\($0.name)" }.joined(separator: ", ")
         let inherited = superclass.map { "\($0)._$keyPaths(of: type) + " } ?? ""
+        let conditional = conditionalProperties.map { property in
+            property.inCondition("    keyPaths.append(\\_M.\(property.name))")
+        }
         members.append(
             """
             public static func _$keyPaths<_M: \(typeName)>(
                 of type: _M.Type
             ) -> [Swift.AnyKeyPath] {
-                \(inherited)[\(own)]
+                \(conditional.isEmpty ? "let" : "var") keyPaths: [Swift.AnyKeyPath] =
+                    \(inherited)[\(own)]
+            \(conditional.map { $0 + "\n" }.joined())    return keyPaths
             }
             """)
         return members
@@ -135,7 +144,12 @@ extension ModelDeclaration {
     private func initializers(
         _ modifier: String, backingDataOf type: String, assignment: String
     ) -> [String] {
-        let initializations = properties.map { "    _\($0.plainName) = .init()\n" }
+        let initializations = allProperties.map { slot, property in
+            let statement =
+                property.isConstant
+                ? constant(property, slot) : "    \(property.storageName) = .init()"
+            return statement.map { property.inCondition($0) + "\n" } ?? ""
+        }
         return [
             """
             public \(modifier)init(_$object: SwiftData._StoredObject) {
@@ -152,20 +166,48 @@ extension ModelDeclaration {
         ]
     }
 
+    /// The properties with the expressions of their slots.
+    private var allProperties: [(slot: String, property: PropertyDeclaration)] {
+        properties.enumerated().map { ("\(typeName).\(firstSlot) + \($0)", $1) }
+            + conditionalProperties.map { ("\(typeName).\(ModelNames.slot(of: $0.name))", $0) }
+    }
+
+    /// The statement that sets a constant to the value of the object; nil for one that has its
+    /// value by its declaration.
+    private func constant(_ property: PropertyDeclaration, _ slot: String) -> String? {
+        guard property.initialValue == nil else { return nil }
+        let function = property.isTransformable ? "transformableConstant" : "constant"
+        return """
+                self.\(property.name) = _$object.\(function)(
+                    \\\(typeName).\(property.name), at: \(slot))
+            """
+    }
+
+    /// The statements that give the values of constants to an object that no context has yet.
+    private var keptConstants: String {
+        let statements = allProperties.filter(\.property.isConstant).map { slot, property in
+            let function = property.isTransformable ? "initializeTransformable" : "initialize"
+            return property.inCondition(
+                """
+                        _$object.\(function)(
+                            at: \(slot), \\\(typeName).\(property.name), to: \(property.name))
+                """) + "\n"
+        }
+        if statements.isEmpty { return "" }
+        return "    if _$object.status == .unmanaged {\n\(statements.joined())    }\n"
+    }
+
     /// Separate statements, because the type checker's time for an array of many elements grows
     /// faster than their number.
     private func schemaMetadata(_ introducer: String) -> String {
         let elements =
-            properties.map { property in
-                element(
-                    name: property.plainName, keyPath: "\\\(typeName).\(property.name)",
-                    defaultValue: property.defaultValue, metadata: property.metadata)
-            }
+            allProperties.map { $0.property.inCondition(element(of: $0.property)) }
             + constraints.map { constraint in
-                element(
-                    name: constraint.type, keyPath: "\\SwiftData.Schema.encodingVersion",
-                    defaultValue: constraint.uncheckedNames.map { "\($0)" },
-                    metadata: constraint.expression)
+                constraint.condition.around(
+                    element(
+                        name: constraint.type, keyPath: "\\SwiftData.Schema.encodingVersion",
+                        defaultValue: constraint.uncheckedNames.map { "\($0)" },
+                        metadata: constraint.expression))
             }
         return """
             \(introducer) var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
@@ -175,6 +217,22 @@ extension ModelDeclaration {
                 return metadata
             }
             """
+    }
+
+    /// The property with its options, or with those of the active clause of an `#if`.
+    private func element(of property: PropertyDeclaration) -> String {
+        func element(_ metadata: String?) -> String {
+            self.element(
+                name: property.plainName, keyPath: "\\\(typeName).\(property.name)",
+                defaultValue: property.defaultValue, metadata: metadata)
+        }
+        var text = ""
+        for options in property.options {
+            guard let condition = options.condition else { return element(options.expression) }
+            text += "\(text.isEmpty ? "#if" : "#elseif") \(condition)\n"
+            text += "\(element(options.expression))\n"
+        }
+        return text.isEmpty ? element(nil) : "\(text)#else\n\(element(nil))\n#endif"
     }
 
     private func element(
@@ -189,9 +247,9 @@ extension ModelDeclaration {
     }
 
     private func constantDefaults(_ introducer: String) -> String {
-        let names = properties.filter { $0.initialValue?.isConstant == true }.map {
-            "\"\($0.plainName)\""
-        }
+        let names = allProperties.map(\.property)
+            .filter { $0.initialValue?.isConstant == true }
+            .map { "\"\($0.plainName)\"" }
         return """
             \(introducer) var _$constantDefaults: [Swift.String] {
                 [\(names.joined(separator: ", "))]
@@ -205,12 +263,34 @@ extension ModelDeclaration {
         let cases = properties.enumerated().map { slot, property in
             "    case \(slot): _$object.notify(self, \\\(typeName).\(property.name))\n"
         }
+        let conditional = conditionalProperties.map { property in
+            let slot = "\(typeName).\(ModelNames.slot(of: property.name))"
+            return property.inCondition(
+                """
+                    if slot == \(slot) {
+                        _$object.notify(self, \\\(typeName).\(property.name))
+                        return
+                    }
+                """) + "\n"
+        }
         return """
             \(introducer) _$notify(slot: Swift.Int) {
-                switch slot - \(typeName).\(firstSlot) {
+            \(conditional.joined())    switch slot - \(typeName).\(firstSlot) {
             \(cases.joined())    default: \(fallback)
                 }
             }
             """
+    }
+}
+
+extension PropertyDeclaration {
+    /// Statements that the compiler uses if the class has the property.
+    fileprivate func inCondition(_ statements: String) -> String { condition.around(statements) }
+}
+
+extension String? {
+    /// Statements that the compiler uses if the condition is true, or in any case without one.
+    fileprivate func around(_ statements: String) -> String {
+        map { "#if \($0)\n\(statements)\n#endif" } ?? statements
     }
 }

@@ -8,8 +8,8 @@ enum ModelProblem: DiagnosticMessage {
     case generic(String)
     case withoutInitializer(String)
     case transientWithoutDefault(String)
-    case observedWithoutDefault(String)
-    case observed(String)
+    case conditional(String, String, String)
+    case severalOptions(String)
     case severalVariables
     case lazy(String)
     case reference(String, specifier: String)
@@ -28,10 +28,13 @@ enum ModelProblem: DiagnosticMessage {
             "@Model requires an initializer be provided for '\(name)'"
         case .transientWithoutDefault(let name):
             "@Transient requires non-optional property '\(name)' to have a default value"
-        case .observedWithoutDefault(let name):
-            "'\(name)' has observers, so it is not persisted and needs a default value"
-        case .observed(let name):
-            "'\(name)' has observers, so it is not persisted; mark it with @Transient"
+        case .conditional(let name, let option, let condition):
+            """
+            @Model cannot evaluate the condition '\(condition)' of \(option) of '\(name)'; \
+            declare the whole property in each clause of the #if
+            """
+        case .severalOptions(let name):
+            "write all options of '\(name)' in one @Attribute or @Relationship"
         case .severalVariables: "declare each persisted property by a 'var' of its own"
         case .lazy(let name):
             "'\(name)' cannot be lazy; mark it with @Transient to keep it out of the store"
@@ -41,7 +44,10 @@ enum ModelProblem: DiagnosticMessage {
             remove '\(specifier)' or mark it with @Transient
             """
         case .constant(let name):
-            "'\(name)' is a constant, which the store cannot set; write 'private(set) var'"
+            """
+            the constant '\(name)' has an initial value that the store cannot replace in a model \
+            that it reads; set '\(name)' in the initializers, or write 'private(set) var'
+            """
         case .attributeAndRelationship(let name):
             "'\(name)' cannot be both an attribute and a relationship"
         case .unpersistedInConstraint(let name, let macro):
@@ -53,9 +59,7 @@ enum ModelProblem: DiagnosticMessage {
         MessageID(domain: "SwiftData", id: "\(self)".prefix { $0 != "(" }.description)
     }
 
-    var severity: DiagnosticSeverity {
-        if case .observed = self { .warning } else { .error }
-    }
+    var severity: DiagnosticSeverity { .error }
 }
 
 /// A problem and the part of the declaration that has it.

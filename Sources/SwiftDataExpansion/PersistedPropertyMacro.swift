@@ -26,34 +26,36 @@ extension PersistedPropertyAccessors {
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) -> [AccessorDeclSyntax] {
-        guard let name = declaration.propertyName, let slot = node.firstArgument,
+        guard let name = declaration.propertyName,
+            let variable = declaration.as(VariableDeclSyntax.self),
             let typeName = context.lexicalContext.first?.as(ClassDeclSyntax.self)?.name.text
         else { return [] }
-        let plainName = name.filter { $0 != "`" }
+        let hidden = ModelNames.hidden(name)
         let storage = ModelNames.storage(of: typeName)
         let values = ModelNames.values(of: typeName)
         let keyPath = "\\\(typeName).\(name)"
-        let index = "\(typeName).\(ModelNames.firstSlot(of: typeName)) + \(slot)"
+        let index =
+            node.firstArgument.map { "\(typeName).\(ModelNames.firstSlot(of: typeName)) + \($0)" }
+            ?? "\(typeName).\(ModelNames.slot(of: name))"
+        let set = """
+            \(values).\(functions.set)(of: self, \(keyPath), at: \(index), to: newValue)
+            """
+        let get = "\(values).\(functions.get)(of: self, \(keyPath), at: \(index))"
+        let setter = ObserverCalls(variable.observers, set: set, get: get, hidden: hidden)
         return [
             """
-            @storageRestrictions(accesses: \(raw: storage), initializes: _\(raw: plainName))
+            @storageRestrictions(accesses: \(raw: storage), initializes: \(raw: hidden))
             init(initialValue) {
-                _\(raw: plainName) = .init()
+                \(raw: hidden) = .init()
                 SwiftData._storage(&\(raw: storage), for: initialValue)?
                     .\(raw: functions.initialize)(
                         at: \(raw: index), \(raw: keyPath), to: initialValue)
             }
             """,
-            """
-            get {
-                \(raw: values).\(raw: functions.get)(
-                    of: self, \(raw: keyPath), at: \(raw: index))
-            }
-            """,
+            "get { \(raw: get) }",
             """
             set {
-                \(raw: values).\(raw: functions.set)(
-                    of: self, \(raw: keyPath), at: \(raw: index), to: newValue)
+                \(raw: setter.statements)
             }
             """,
         ]
@@ -68,11 +70,69 @@ extension PersistedPropertyAccessors {
         guard let name = declaration.propertyName,
             let variable = declaration.as(VariableDeclSyntax.self)
         else { return [] }
-        let plainName = name.filter { $0 != "`" }
         let isInitialized =
             variable.isOptionalVariable || variable.bindings.first?.initializer != nil
+        let type = variable.observers.isEmpty ? "_NoType" : "_ObserverState"
         let value = isInitialized ? " = .init()" : ""
-        return ["private var _\(raw: plainName): SwiftData._NoType\(raw: value)"]
+        var peers: [DeclSyntax] = [
+            "private var \(raw: ModelNames.hidden(name)): SwiftData.\(raw: type)\(raw: value)"
+        ]
+        if node.firstArgument == nil,
+            let typeName = context.lexicalContext.first?.as(ClassDeclSyntax.self)?.name.text
+        {
+            let plainName = name.filter { $0 != "`" }
+            peers.append(
+                """
+                private static let \(raw: ModelNames.slot(of: name)) =
+                    SwiftData._slot(of: \(literal: plainName), in: \(raw: typeName).self)
+                """)
+        }
+        return peers
+    }
+}
+
+/// The statements of the setter of a property with observers, which are called as those of a
+/// property without accessors: not for what an observer assigns to its own property.
+private struct ObserverCalls {
+    let statements: String
+
+    /// - Parameters:
+    ///   - set: The statement that sets `newValue`.
+    ///   - get: The expression of the value.
+    ///   - hidden: The name of the stored property that says whether an observer is running.
+    init(_ observers: [AccessorDeclSyntax], set: String, get: String, hidden: String) {
+        guard !observers.isEmpty else {
+            statements = set
+            return
+        }
+        var lines = [
+            "guard !\(hidden).isRunning else {", set, "return", "}",
+            "\(hidden).isRunning = true", "defer { \(hidden).isRunning = false }",
+        ]
+        for observer in observers where observer.accessorSpecifier.text == "willSet" {
+            lines += observer.call(default: "newValue")
+        }
+        let didSet = observers.filter { $0.accessorSpecifier.text == "didSet" }
+        if !didSet.isEmpty { lines.append("let oldValue = \(get)") }
+        lines.append(set)
+        lines += didSet.flatMap { $0.call(default: "oldValue") }
+        statements = lines.joined(separator: "\n")
+    }
+}
+
+extension AccessorDeclSyntax {
+    /// The observer as a local function, because it may return early, and its call.
+    ///
+    /// - Parameter name: The name of the value in the body, unless the observer has another one.
+    fileprivate func call(default name: String) -> [String] {
+        let function = "_$\(accessorSpecifier.text)"
+        var lines = ["func \(function)() {"]
+        if let written = parameters?.name.text, written != name {
+            lines.append("let \(written) = \(name)")
+        }
+        lines.append("_ = \(parameters?.name.text ?? name)")
+        lines.append(body?.statements.trimmedDescription ?? "")
+        return lines + ["}", "\(function)()"]
     }
 }
 

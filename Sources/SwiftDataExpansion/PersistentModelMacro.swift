@@ -29,13 +29,22 @@ open class PersistentModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMac
         providingAttributesFor member: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) -> [AttributeSyntax] {
+        let configuration = context.buildConfiguration
         guard let model = declaration.as(ClassDeclSyntax.self),
-            let variable = member.as(VariableDeclSyntax.self),
-            let slot = ModelDeclaration.slot(of: variable, in: model, context.buildConfiguration)
+            let variable = member.as(VariableDeclSyntax.self)
         else { return [] }
-        return variable.isTransformable
-            ? ["@SwiftData._TransformablePersistedProperty(\(literal: slot))"]
-            : ["@SwiftData._PersistedProperty(\(literal: slot))"]
+        do throws(LocatedProblem) {
+            guard let property = try PropertyDeclaration(variable, configuration),
+                !property.isConstant
+            else { return [] }
+            let slot = ModelDeclaration.slot(of: property, in: model, configuration)
+            let kind = property.isTransformable ? "_TransformablePersisted" : "_Persisted"
+            let argument = slot.map { "(\($0))" } ?? ""
+            return ["@SwiftData.\(raw: kind)Property\(raw: argument)"]
+        } catch {
+            context.diagnose(error.diagnostic)
+            return []
+        }
     }
 
     public static func expansion(

@@ -1,3 +1,4 @@
+import SwiftIfConfig
 import SwiftSyntax
 
 /// A persisted property of a model class.
@@ -8,10 +9,20 @@ struct PropertyDeclaration {
     let type: TypeSyntax?
     /// The initial value as source text.
     let initialValue: ExprSyntax?
-    /// The arguments of `@Attribute` or `@Relationship` as an expression; nil for neither.
-    let metadata: String?
+    /// What `@Attribute` or `@Relationship` says. Several are under conditions that the macro
+    /// cannot evaluate.
+    let options: [PropertyOptions]
+    /// Whether `@Attribute` has the option `.transformable`.
+    let isTransformable: Bool
+    /// Whether it is declared with `let`: a stored property, whose value the store has as well.
+    let isConstant: Bool
+    /// The condition under which the class has the property; nil if it has it in any case.
+    var condition: String?
 
     var plainName: String { name.filter { $0 != "`" } }
+
+    /// The name of the hidden stored property next to it.
+    var storageName: String { ModelNames.hidden(name) }
 
     /// The default value as an expression of the property's type; nil for none.
     var defaultValue: String? {
@@ -21,31 +32,36 @@ struct PropertyDeclaration {
     }
 
     /// The property that a variable declares; nil if it is not persisted.
-    init?(_ variable: VariableDeclSyntax) throws(LocatedProblem) {
-        guard variable.isOfInstances, !variable.isComputed else { return nil }
+    init?(
+        _ variable: VariableDeclSyntax, _ configuration: (any BuildConfiguration)?
+    ) throws(LocatedProblem) {
+        guard variable.isOfInstances, !variable.isComputed, !variable.isOverride else { return nil }
+        let attributes = variable.attributes.attributes(in: configuration)
+        let transient = attributes.filter { $0.element.isNamed("Transient") }
+        let isTransient = transient.contains { $0.condition == nil }
         guard variable.bindings.count == 1, let binding = variable.bindings.first,
             let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
         else {
-            if variable.attribute(named: "Transient") != nil { return nil }
+            if isTransient { return nil }
             throw LocatedProblem(variable, .severalVariables)
         }
         name = pattern.identifier.text
         type = binding.typeAnnotation?.type.trimmed
         initialValue = binding.initializer?.value
         let plainName = pattern.identifier.text.filter { $0 != "`" }
-        let isInitialized = initialValue != nil || variable.isOptionalVariable
-        if variable.attribute(named: "Transient") != nil {
-            guard isInitialized else {
+        if isTransient {
+            guard initialValue != nil || variable.isOptionalVariable else {
                 throw LocatedProblem(binding, .transientWithoutDefault(plainName))
             }
             return nil
         }
-        guard binding.accessorBlock == nil else {
+        if let conditional = transient.first, let condition = conditional.condition {
             throw LocatedProblem(
-                binding, isInitialized ? .observed(plainName) : .observedWithoutDefault(plainName))
+                conditional.element, .conditional(plainName, "@Transient", condition))
         }
-        if variable.bindingSpecifier.tokenKind == .keyword(.let) {
-            throw LocatedProblem(variable.bindingSpecifier, .constant(plainName))
+        isConstant = variable.bindingSpecifier.tokenKind == .keyword(.let)
+        if isConstant, let initialValue, !initialValue.isLiteral {
+            throw LocatedProblem(initialValue, .constant(plainName))
         }
         for modifier in variable.modifiers {
             switch modifier.name.text {
@@ -56,14 +72,57 @@ struct PropertyDeclaration {
             default: break
             }
         }
-        let options = ["Attribute", "Relationship"].filter { variable.attribute(named: $0) != nil }
-        guard options.count < 2 else {
-            throw LocatedProblem(variable, .attributeAndRelationship(plainName))
+        options = try PropertyOptions.all(among: attributes, of: plainName)
+        let transformable = options.first(where: \.isTransformable)
+        isTransformable = transformable != nil
+        if let transformable, let condition = transformable.condition {
+            throw LocatedProblem(
+                transformable.attribute, .conditional(plainName, ".transformable", condition))
         }
-        metadata = options.first.map { macro in
-            let arguments = variable.attribute(named: macro)?.arguments?.trimmedDescription ?? ""
-            return "SwiftData.Schema.\(macro)(\(arguments))"
+    }
+}
+
+/// The options of a property.
+struct PropertyOptions {
+    let attribute: AttributeSyntax
+    let condition: String?
+
+    /// The options as an expression.
+    var expression: String {
+        let kind = attribute.isNamed("Attribute") ? "Attribute" : "Relationship"
+        return "SwiftData.Schema.\(kind)(\(attribute.arguments?.trimmedDescription ?? ""))"
+    }
+
+    /// Whether `@Attribute` has the option `.transformable`.
+    fileprivate var isTransformable: Bool {
+        attribute.isNamed("Attribute")
+            && attribute.arguments?.as(LabeledExprListSyntax.self)?.contains { argument in
+                argument.label == nil
+                    && argument.expression.as(FunctionCallExprSyntax.self)?.calledExpression
+                        .as(MemberAccessExprSyntax.self)?.declName.baseName.text == "transformable"
+            } == true
+    }
+
+    /// One, or those of the clauses of one `#if`.
+    fileprivate static func all(
+        among attributes: [Conditional<AttributeSyntax>], of name: String
+    ) throws(LocatedProblem) -> [PropertyOptions] {
+        let written = attributes.filter {
+            $0.element.isNamed("Attribute") || $0.element.isNamed("Relationship")
         }
+        if written.count > 1, let last = written.last {
+            let kinds = ["Attribute", "Relationship"].filter { kind in
+                written.contains { $0.condition == nil && $0.element.isNamed(kind) }
+            }
+            if kinds.count > 1 {
+                throw LocatedProblem(last.element, .attributeAndRelationship(name))
+            }
+            let chains = Set(written.map { $0.chain?.id })
+            let conditions = Set(written.map(\.condition))
+            guard chains.count == 1, !chains.contains(nil), conditions.count == written.count
+            else { throw LocatedProblem(last.element, .severalOptions(name)) }
+        }
+        return written.map { PropertyOptions(attribute: $0.element, condition: $0.condition) }
     }
 }
 
@@ -92,21 +151,23 @@ extension VariableDeclSyntax {
             || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
     }
 
-    /// Whether `@Attribute` of the variable has the option `.transformable`.
-    var isTransformable: Bool {
-        guard let arguments = attribute(named: "Attribute")?.arguments else { return false }
-        return arguments.as(LabeledExprListSyntax.self)?.contains { argument in
-            argument.label == nil
-                && argument.expression.as(FunctionCallExprSyntax.self)?.calledExpression
-                    .as(MemberAccessExprSyntax.self)?.declName.baseName.text == "transformable"
-        } == true
-    }
+    /// Whether the variable adds observers to a property of the superclass, which persists it.
+    fileprivate var isOverride: Bool { modifiers.contains { $0.name.text == "override" } }
 
-    func attribute(named name: String) -> AttributeSyntax? {
-        attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }.first {
-            let written = $0.attributeName.trimmedDescription
-            return written == name || written == "SwiftData.\(name)"
+    /// The observers of the variable.
+    var observers: [AccessorDeclSyntax] {
+        guard case .accessors(let accessors)? = bindings.first?.accessorBlock?.accessors else {
+            return []
         }
+        return accessors.filter { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
+    }
+}
+
+extension AttributeSyntax {
+    /// Whether the attribute is a macro of this module.
+    func isNamed(_ name: String) -> Bool {
+        let written = attributeName.trimmedDescription
+        return written == name || written == "SwiftData.\(name)"
     }
 }
 
@@ -124,6 +185,14 @@ extension ExprSyntax {
     /// Whether the value may be the same in every process: a literal, or a member by its name,
     /// which may be the case of an enum. Whether it is one depends on the property's type.
     var isConstant: Bool {
+        isLiteral { $0.as(MemberAccessExprSyntax.self).map { $0.base?.isTypeName != false } }
+    }
+
+    /// Whether the value is a literal, which is the same for every instance.
+    var isLiteral: Bool { isLiteral { _ in nil } }
+
+    /// - Parameter member: Whether another expression is accepted as a literal; nil for no.
+    private func isLiteral(or member: (ExprSyntax) -> Bool?) -> Bool {
         switch kind {
         case .integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr, .nilLiteralExpr: true
         case .stringLiteralExpr:
@@ -131,15 +200,17 @@ extension ExprSyntax {
                 $0.is(StringSegmentSyntax.self)
             } == true
         case .prefixOperatorExpr:
-            self.as(PrefixOperatorExprSyntax.self)?.expression.isConstant == true
+            self.as(PrefixOperatorExprSyntax.self)?.expression.isLiteral(or: member) == true
         case .arrayExpr:
-            self.as(ArrayExprSyntax.self)?.elements.allSatisfy(\.expression.isConstant) == true
+            self.as(ArrayExprSyntax.self)?.elements.allSatisfy {
+                $0.expression.isLiteral(or: member)
+            } == true
         case .dictionaryExpr:
             self.as(DictionaryExprSyntax.self)?.content.as(DictionaryElementListSyntax.self)?
-                .allSatisfy { $0.key.isConstant && $0.value.isConstant } != false
-        case .memberAccessExpr:
-            self.as(MemberAccessExprSyntax.self)?.base?.isTypeName != false
-        default: false
+                .allSatisfy {
+                    $0.key.isLiteral(or: member) && $0.value.isLiteral(or: member)
+                } != false
+        default: member(self) == true
         }
     }
 

@@ -42,7 +42,7 @@ struct ImportTests {
             "LarderFiles", "LarderClient", "LarderServer", "LarderStore", "Logging",
         ],
         "SwiftDataExpansion": [
-            "CloudKitRules", "SwiftDiagnostics", "SwiftIfConfig", "SwiftSyntax",
+            "CloudKitRules", "SwiftDiagnostics", "SwiftIfConfig", "SwiftParser", "SwiftSyntax",
             "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
         ],
         "SwiftDataMacros": ["SwiftCompilerPlugin", "SwiftDataExpansion", "SwiftSyntaxMacros"],

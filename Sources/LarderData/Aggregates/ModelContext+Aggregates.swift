@@ -29,6 +29,7 @@ extension ModelContext {
         having: Predicate<repeat each Output>? = nil,
         sort: [AggregateOrder<Model>] = [], limit: Int? = nil
     ) throws -> [(repeat each Output)] {
+        try check(Model.self)
         var aggregate = ModelAggregate<Model>()
         repeat aggregate.columns.append(AnyAggregateColumn(each columns))
         let rows = try SwiftDataError.translating { () throws(LarderError) in

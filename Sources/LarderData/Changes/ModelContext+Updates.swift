@@ -22,7 +22,8 @@ extension ModelContext {
         _ type: Model.Type = Model.self, where predicate: Predicate<Model>?,
         _ assignments: ModelAssignment<Model>...
     ) throws -> Int {
-        try translatingChange { () throws(LarderError) in
+        try check(Model.self)
+        return try translatingChange { () throws(LarderError) in
             let changes = try change(where: predicate, assignments)
             let store = try objects.model.store(of: Model.entityName)
             guard let affected = try store.save(changes).affected.first else { return 0 }

@@ -146,6 +146,7 @@ extension ObjectContext {
                 object.status = .unmanaged
                 object.context = nil
                 object.siblings = nil
+                object.refusals = [:]
             }
             for object in updated.values.inOrder {
                 for (slot, value) in object.committed.sorted(by: { $0.key < $1.key }) {
@@ -156,6 +157,7 @@ extension ObjectContext {
                 if object.isTouched { forgetLists(of: object) }
                 object.committed = [:]
                 object.isTouched = false
+                object.refusals = [:]
             }
             inserted = [:]
             updated = [:]
@@ -163,6 +165,7 @@ extension ObjectContext {
             forgotten = []
             _ = undoLog?.removeSteps()
             deletion = nil
+            refusedInserts = []
         }
     }
 }

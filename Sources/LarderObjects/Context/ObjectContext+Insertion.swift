@@ -3,7 +3,8 @@ package import LarderModel
 extension ObjectContext {
     /// Inserts an instance, and the instances without a context that are related to it.
     ///
-    /// - Returns: false if the instance belongs to another context.
+    /// - Returns: false if the instance belongs to another context. If that has not saved it, the
+    ///   next save is an error.
     /// - Throws: `unknownEntity` if the schema does not have an entity of one of them; nothing is
     ///   inserted then.
     @discardableResult
@@ -12,12 +13,15 @@ extension ObjectContext {
             owner._$unite()
             let object = owner._$object
             if object.isManaged {
-                guard object.context === self else { return false }
+                guard object.context === self else {
+                    refuseInsert(of: object)
+                    return false
+                }
                 if object.status == .deleted { cancelDeletion(object) }
                 return true
             }
             guard !object.related.isEmpty else {
-                add(owner, try model.entity(named: owner._$entityName))
+                add(owner, try model.entity(of: owner))
                 return true
             }
             // First all objects get an identifier, then their relationships are set.
@@ -43,7 +47,7 @@ extension ObjectContext {
             }
             // A deleted object is inserted again only where that is said.
             guard object.status != .gone || found.isEmpty else { continue }
-            found.append((owner, try model.entity(named: owner._$entityName)))
+            found.append((owner, try model.entity(of: owner)))
             let related = object.related
             for slot in related.keys.sorted(by: >) {
                 pending += (related[slot] ?? []).reversed()
@@ -77,19 +81,20 @@ extension ObjectContext {
         guard !related.isEmpty, let entity = object.entity else { return }
         object.related = [:]
         for (slot, owners) in related.sorted(by: { $0.key < $1.key }) {
-            let objects = owners.map(\._$object)
+            let (objects, refusal) = ownObjects(for: owners.map(\._$object), of: object, slot)
             switch entity.properties[slot].kind {
             case .attribute: break
             case .toOne:
                 // The other side may have set it already.
                 if let target = objects.first { setToOne(object, slot, target) }
+            case .toMany where objects.isEmpty: break
             case .toMany:
-                if objects.isEmpty { continue }
                 let others = self.related(of: object, slot).filter { id in
                     !objects.contains { $0.identifier == id }
                 }
                 setToMany(object, slot, objects.map(\.identifier) + others)
             }
+            if let refusal { refuse(refusal, of: object, slot) }
         }
     }
 }

@@ -11,9 +11,13 @@ extension ObjectContext {
         locked {
             guard object.status == .saved || object.status == .deleted,
                 let entity = object.entity, slot < entity.properties.count,
-                object[slot] == nil,
-                let store = model.store(of: object.identifier)
+                object[slot] == nil
             else { return }
+            if let value = entity.properties[slot].ephemeralValue {
+                object[slot] = value
+                return
+            }
+            guard let store = model.store(of: object.identifier) else { return }
             if loadFromRegistered(object, slot, in: store) { return }
             let property = entity.properties[slot]
             // A list is read alone; attributes are read all together.
@@ -35,9 +39,9 @@ extension ObjectContext {
             ?? [object.identifier]
     }
 
-    /// The attributes and to-one relationships.
+    /// The stored attributes and to-one relationships.
     func rowNames(of entity: ObjectEntity) -> [String] {
-        entity.properties.filter { $0.kind != .toMany }.map(\.name)
+        entity.properties.filter { $0.kind != .toMany && $0.ephemeralValue == nil }.map(\.name)
     }
 
     /// Stores values that were not known yet.

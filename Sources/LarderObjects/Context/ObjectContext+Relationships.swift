@@ -10,6 +10,7 @@ extension ObjectContext {
         locked {
             let new = target?.identifier
             let old = related(of: object, slot).first
+            object.refusals[slot] = nil
             guard old != new else { return }
             write(new.map { .object($0) } ?? .null, of: object, slot)
             guard let inverse = inverse(of: object, slot) else { return }
@@ -32,6 +33,7 @@ extension ObjectContext {
                 registeredObject(for: identifier)?.status == .deleted
                     && seen.insert(identifier).inserted
             }
+            object.refusals[slot] = nil
             guard old != new else { return }
             let former = Set(old)
             let removed = old.filter { !seen.contains($0) }
@@ -134,7 +136,7 @@ extension ObjectContext {
     }
 
     /// A change of a to-many relationship is a change of its owner, from whichever side it is made.
-    private func touch(_ object: StoredObject) {
+    func touch(_ object: StoredObject) {
         guard object.status == .saved else { return }
         if !object.isTouched { record(.touched(object, before: false)) }
         object.isTouched = true

@@ -19,7 +19,8 @@ extension ObjectContext {
     /// the context keeps them.
     ///
     /// - Throws: errors of the store, with every violation: its URI is that of the object of the
-    ///   change that is rejected; `readOnly` in a snapshot, and for a change of an object in a
+    ///   change that is rejected; `validationFailed` with each value that was set and cannot be
+    ///   saved; `readOnly` in a snapshot, and for a change of an object in a
     ///   store for reading only, and then nothing is saved.
     package func save() throws(LarderError) -> Saved {
         guard !isInSnapshot else {
@@ -29,6 +30,7 @@ extension ObjectContext {
         return try locked { () throws(LarderError) in
             applyCommitsOfOthers()
             propagateDeletions()
+            try checkRefusals()
             var saved = Saved()
             for store in model.allStores
             where store.isReadOnly

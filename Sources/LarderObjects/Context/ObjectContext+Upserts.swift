@@ -52,12 +52,15 @@ extension ObjectContext {
         var unknown = formerLinks(to: upserted)
         for each in upserted where each.object.status == .saved {
             for property in each.object.entity?.properties ?? []
-            where each.values[property.name] == nil && each.object[property.slot] != nil {
+            where each.values[property.name] == nil && property.ephemeralValue == nil
+                && each.object[property.slot] != nil
+            {
                 unknown.append((each.object, property.slot))
             }
         }
         for object in changed where object.status == .saved {
-            unknown += (object.entity?.properties ?? []).map { (object, $0.slot) }
+            unknown += (object.entity?.properties ?? []).filter { $0.ephemeralValue == nil }
+                .map { (object, $0.slot) }
         }
         for (object, slot) in unknown { object[slot] = nil }
         makeSiblings(of: changed + upserted.map(\.object), in: store)

@@ -32,6 +32,8 @@ public final class ObjectContext {
     var forgotten: [StoredObject] = []
     /// What the context deletes by a fetch, if it had no other changes then.
     var deletion: Deletion?
+    /// Why instances that were inserted cannot be saved.
+    var refusedInserts: [String] = []
     private var orderCount = 0
     /// nil if nobody undoes changes.
     var undoLog: UndoLog?
@@ -164,7 +166,9 @@ public final class ObjectContext {
     // MARK: - Changes
 
     package var hasChanges: Bool {
-        locked { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }
+        locked {
+            !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty || !refusedInserts.isEmpty
+        }
     }
 
     package var insertedObjects: [StoredObject] { locked { inserted.values.inOrder } }
@@ -192,6 +196,7 @@ public final class ObjectContext {
         locked {
             // A value that is as it was is not a change.
             if object.status == .saved, object.committed[slot] == nil, object[slot] == value {
+                object.refusals[slot] = nil
                 return
             }
             willChange(object, slot)

@@ -50,6 +50,18 @@ package final class ObjectModel: Sendable {
         return entity
     }
 
+    /// The entity of an instance.
+    ///
+    /// - Throws: `unknownEntity`, also for another class with the name of an entity.
+    func entity(of owner: any ObjectOwner) throws(LarderError) -> ObjectEntity {
+        let entity = try entity(named: owner._$entityName)
+        guard entity.ownerClass.isClass(owner) else {
+            throw LarderError(
+                .unknownEntity, "the schema has another class for the entity \(entity.name)")
+        }
+        return entity
+    }
+
     /// - Throws: `unknownEntity`.
     package func store(of entityName: String) throws(LarderError) -> any ObjectStore {
         guard let store = stores[entityName] else {

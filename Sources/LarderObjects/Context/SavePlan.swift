@@ -157,7 +157,7 @@ struct SavePlan {
         let cells = object.cells
         var values = [String: Value](minimumCapacity: slots.count)
         for property in entity.properties
-        where property.kind != .toMany && !property.isDerived && slots.contains(property.slot) {
+        where property.kind != .toMany && property.isSaved && slots.contains(property.slot) {
             guard property.slot < cells.count, let value = cells[property.slot] else { continue }
             values[property.name] = saved(value)
         }

@@ -19,25 +19,36 @@ public final class ObjectEntity: Sendable {
     let savedSlots: [(slot: Int, index: [String: Value].Index)]
     private let slots: [String: Int]
 
-    /// - Parameter names: All properties in the order of the slots.
-    public init(_ entity: Entity, names: [String], _ ownerClass: OwnerClass) {
+    /// - Parameters:
+    ///   - names: All properties in the order of the slots.
+    ///   - ephemeral: The values that objects have at first of properties that are not stored.
+    public init(
+        _ entity: Entity, names: [String], ephemeral: [String: Value] = [:],
+        _ ownerClass: OwnerClass
+    ) {
         self.entity = entity
         self.ownerClass = ownerClass
         var properties: [ObjectProperty] = []
         for name in names {
-            guard let property = entity.property(named: name) else { continue }
-            properties.append(ObjectProperty(slot: properties.count, property))
+            if let property = entity.property(named: name) {
+                properties.append(ObjectProperty(slot: properties.count, property))
+            } else if let value = ephemeral[name] {
+                properties.append(
+                    ObjectProperty(slot: properties.count, ephemeral: name, value))
+            }
         }
         self.properties = properties
         relationships = properties.filter { $0.kind != .attribute }
         newCells = properties.map { property in
+            // `nil` alone would be the value nil.
+            if let value = property.ephemeralValue { return value }
             switch property.kind {
-            case .attribute: property.isNilAtFirst ? .null : nil
-            case .toOne: .null
-            case .toMany: .objects([])
+            case .attribute: return property.isNilAtFirst ? .null : Value?.none
+            case .toOne: return .null
+            case .toMany: return .objects([])
             }
         }
-        let saved = properties.filter { $0.kind != .toMany && !$0.isDerived }
+        let saved = properties.filter { $0.kind != .toMany && $0.isSaved }
         let savedValues = Dictionary(uniqueKeysWithValues: saved.map { ($0.name, Value.null) })
         self.savedValues = savedValues
         savedSlots = saved.compactMap { property in
@@ -57,13 +68,17 @@ public struct OwnerClass: Sendable {
     public let make: @Sendable (StoredObject) -> any ObjectOwner
     /// Tells observers of an instance that a property has changed by other means than its setter.
     public let notify: @Sendable (any ObjectOwner, _ slot: Int) -> Void
+    /// Whether an instance is one of the class, and not of another one with the entity's name.
+    public let isClass: @Sendable (any ObjectOwner) -> Bool
 
     public init(
         make: @escaping @Sendable (StoredObject) -> any ObjectOwner,
-        notify: @escaping @Sendable (any ObjectOwner, Int) -> Void
+        notify: @escaping @Sendable (any ObjectOwner, Int) -> Void,
+        isClass: @escaping @Sendable (any ObjectOwner) -> Bool = { _ in true }
     ) {
         self.make = make
         self.notify = notify
+        self.isClass = isClass
     }
 }
 
@@ -80,13 +95,30 @@ public final class ObjectProperty: Sendable {
     public let kind: Kind
     /// Whether the store computes the values.
     let isDerived: Bool
+    /// The value that an object has at first of an attribute that the store does not have; nil for
+    /// a stored property.
+    let ephemeralValue: Value?
     /// Whether it is an attribute of which a new object has nil unless a value is set.
     let isNilAtFirst: Bool
     /// The relationship; nil for an attribute.
     public let relationship: Relationship?
 
+    /// Whether saves send its values to the store.
+    var isSaved: Bool { !isDerived && ephemeralValue == nil }
+
+    init(slot: Int, ephemeral name: String, _ value: Value) {
+        self.slot = slot
+        self.name = name
+        kind = .attribute
+        isDerived = false
+        isNilAtFirst = false
+        relationship = nil
+        ephemeralValue = value
+    }
+
     init(slot: Int, _ property: Property) {
         self.slot = slot
+        ephemeralValue = nil
         switch property {
         case .attribute(let attribute):
             name = attribute.name

@@ -147,6 +147,7 @@ public final class StoredObject {
                     while state.cells.count <= slot { state.cells.append(nil) }
                 }
                 state.cells[slot] = newValue
+                if !state.refusals.isEmpty { state.refusals[slot] = nil }
                 if state.decoded.isEmpty { return Held<Any?>(value: nil) }
                 return Held(value: state.decoded.removeValue(forKey: slot))
             }
@@ -216,12 +217,15 @@ public final class StoredObject {
         withExtendedLifetime(former) {}
     }
 
-    /// Forgets all values, which are read again.
+    /// Forgets all stored values, which are read again.
     func forget() {
         let former = state.withLock { state in
             let decoded = Held(value: state.decoded)
-            state.cells = Array(repeating: nil, count: state.cells.count)
-            state.decoded = [:]
+            for slot in state.cells.indices
+            where state.entity?.properties[slot].ephemeralValue == nil {
+                state.cells[slot] = nil
+                state.decoded[slot] = nil
+            }
             return decoded
         }
         withExtendedLifetime(former) {}
@@ -238,7 +242,26 @@ public final class StoredObject {
             if let value { self[slot] = value }
         }
         for (slot, value) in own.decoded.value { keep(value, of: self[slot], at: slot) }
+        refusals.merge(level.refusals) { _, new in new }
         related.merge(level.related) { _, new in new }
+    }
+
+    // MARK: - Refused values
+
+    /// Why values that were set cannot be saved, by slot.
+    var refusals: [Int: String] {
+        get { state.withLock { $0.refusals } }
+        set { state.withLock { $0.refusals = newValue } }
+    }
+
+    /// Makes the next save an error, because a value that was set cannot be saved. Another value of
+    /// the property, and a rollback, takes it back.
+    public func refuse(_ reason: String, at slot: Int) {
+        guard let context = managingContext else {
+            refusals[slot] = reason
+            return
+        }
+        context.refuse(reason, of: self, slot)
     }
 
     // MARK: - Relationships
@@ -328,6 +351,7 @@ extension StoredObject {
         /// Values of attributes in the form in which they are used, by slot.
         var decoded: [Int: Any] = [:]
         var related: [Int: [any ObjectOwner]] = [:]
+        var refusals: [Int: String] = [:]
     }
 }
 

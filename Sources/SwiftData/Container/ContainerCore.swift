@@ -49,6 +49,8 @@ final class ContainerCore: Sendable {
             guard part.entities.allSatisfy({ schema.entitiesByName[$0.name] != nil }) else {
                 throw SwiftDataError.configurationSchemaNotFoundInContainerSchema
             }
+            // A store has entities.
+            if part.entities.isEmpty { continue }
             if let configuration = configuration as? ModelConfiguration {
                 let store = try StoreOpening.open(configuration, part, migrationPlan)
                 parts.append((part, store))
@@ -60,6 +62,7 @@ final class ContainerCore: Sendable {
             }
         }
         (types, model) = try Self.model(of: parts)
+        for assumption in schema.assumptions { Log.write(assumption) }
         history = StoreHistory(model.allStores.filter { !($0 is any OtherStore) }, types)
         commits.post(of: self, opened)
     }
@@ -127,6 +130,18 @@ final class ContainerCore: Sendable {
 
     // MARK: -
 
+    /// - Throws: ``SwiftDataError/unknownSchema`` for a class of another version that has the
+    ///   name of one of the container's entities.
+    func check<T: PersistentModel>(_ type: T.Type) throws {
+        guard let known = types[T.entityName],
+            ObjectIdentifier(known) != ObjectIdentifier(type)
+        else { return }
+        throw SwiftDataError.unknownSchema.explained(
+            "the container has the class \(String(reflecting: known)) for \(T.entityName), not "
+                + "\(String(reflecting: type)); use that class, or a container of the other version"
+        )
+    }
+
     func erase() throws {
         for store in model.allStores {
             try SwiftDataError.translating { () throws(LarderError) in try store.erase() }
@@ -167,8 +182,10 @@ extension ObjectEntity {
         let type = description.type
         self.init(
             entity, names: description.properties.map(\.storeName),
+            ephemeral: description.ephemeralValues,
             OwnerClass(
                 make: { type.init(_$object: $0) },
-                notify: { owner, slot in (owner as? any PersistentModel)?._$notify(slot: slot) }))
+                notify: { owner, slot in (owner as? any PersistentModel)?._$notify(slot: slot) },
+                isClass: { ObjectIdentifier(Swift.type(of: $0)) == ObjectIdentifier(type) }))
     }
 }

@@ -37,8 +37,6 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     public var schema: Schema?
     public let allowsSave: Bool
     public let isStoredInMemoryOnly: Bool
-    /// Whether the place is the program's own folder, which is created if it is missing.
-    let createsFolder: Bool
 
     public var id: URL { url }
 
@@ -67,25 +65,24 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
                     file: "\(name ?? "default").store"))
         self.init(
             name ?? "default", schema, place, isStoredInMemoryOnly, allowsSave, groupContainer,
-            cloudKitDatabase, createsFolder: !isStoredInMemoryOnly)
+            cloudKitDatabase)
     }
 
-    /// - Parameter url: The store's file, or the socket of a server that serves the store.
+    /// - Parameter url: The store's file, or the socket of a server that serves the store. The
+    ///   folders of a file are made if they are missing, unless `allowsSave` is false.
     public init(
         _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
         cloudKitDatabase: CloudKitDatabase = .automatic
     ) {
         self.init(
             name ?? url.deletingPathExtension().lastPathComponent, schema, url, false, allowsSave,
-            .none, cloudKitDatabase, createsFolder: false)
+            .none, cloudKitDatabase)
     }
 
     private init(
         _ name: String, _ schema: Schema?, _ url: URL, _ isStoredInMemoryOnly: Bool,
-        _ allowsSave: Bool, _ groupContainer: GroupContainer, _ database: CloudKitDatabase,
-        createsFolder: Bool
+        _ allowsSave: Bool, _ groupContainer: GroupContainer, _ database: CloudKitDatabase
     ) {
-        self.createsFolder = createsFolder
         self.name = name
         self.schema = schema
         self.url = url

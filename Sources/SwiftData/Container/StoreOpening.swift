@@ -21,7 +21,7 @@ enum StoreOpening {
             options.client.name = StorePath.programName
             options.migration = try migrationPlan.flatMap(PlannedMigration.stages)
             options.computedDefaults = schema.computedDefaults
-            if configuration.createsFolder, configuration.allowsSave {
+            if configuration.allowsSave {
                 try StorePath.createFolder(of: configuration.url.path)
             }
             return try StoreFile.open(

@@ -24,7 +24,10 @@ extension FetchDescriptor {
         fetch.includesPendingChanges = includePendingChanges
         fetch.prefetch = try relationshipKeyPathsForPrefetching.compactMap(Self.name)
         if !propertiesToFetch.isEmpty {
-            fetch.properties = try propertiesToFetch.compactMap(Self.name)
+            let model = ModelDescription.of(T.self)
+            fetch.properties =
+                try propertiesToFetch.filter { model.property(of: $0)?.isEphemeral != true }
+                .compactMap(Self.name)
         }
         return fetch
     }

@@ -3,8 +3,20 @@ internal import LarderModel
 internal import LarderObjects
 
 extension ModelContext {
+    /// The query of the object layer.
+    ///
+    /// - Throws: ``SwiftDataError/unknownSchema`` for a class of another version, and the errors of
+    ///   the translation.
+    func objectFetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> ObjectFetch {
+        try check(T.self)
+        return try descriptor.objectFetch()
+    }
+
+    /// - Throws: ``SwiftDataError/unknownSchema`` for a class of another version.
+    package func check<T: PersistentModel>(_ type: T.Type) throws { try core.check(type) }
+
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-        let fetch = try descriptor.objectFetch()
+        let fetch = try objectFetch(descriptor)
         return try SwiftDataError.translating { () throws(LarderError) in
             try objects.fetch(fetch, as: T.self)
         }
@@ -23,7 +35,7 @@ extension ModelContext {
     }
 
     public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-        let fetch = try descriptor.objectFetch()
+        let fetch = try objectFetch(descriptor)
         return try SwiftDataError.translating { () throws(LarderError) in
             try objects.count(fetch)
         }
@@ -35,7 +47,7 @@ extension ModelContext {
         if descriptor.includePendingChanges, hasChanges, !descriptor.sortBy.isEmpty {
             throw SwiftDataError.sortingPendingChangesWithIdentifiers
         }
-        let fetch = try descriptor.objectFetch()
+        let fetch = try objectFetch(descriptor)
         return try SwiftDataError.translating { () throws(LarderError) in
             try objects.identifiers(fetch)
         }
@@ -55,7 +67,7 @@ extension ModelContext {
         _ fetch: FetchDescriptor<T>, batchSize: Int = 5000,
         allowEscapingMutations: Bool = false, block: (_ model: T) throws -> Void
     ) throws {
-        let fetch = try fetch.objectFetch()
+        let fetch = try objectFetch(fetch)
         let identifiers = try SwiftDataError.translating { () throws(LarderError) in
             try objects.identifiers(fetch)
         }

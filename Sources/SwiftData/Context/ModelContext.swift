@@ -88,7 +88,9 @@ public class ModelContext: Equatable, SendableMetatype {
     public func insert<T: PersistentModel>(_ model: T) {
         let isInserted = try? objects.insert(model)
         if isInserted == nil {
-            core.log("\(T.entityName) is not in the schema of the container; it is not inserted")
+            core.log(
+                "\(String(reflecting: T.self)) is not in the schema of the container; it is not "
+                    + "inserted")
         } else if isInserted == false {
             core.log("a \(T.entityName) belongs to another context; it is not inserted")
         }
@@ -105,7 +107,7 @@ public class ModelContext: Equatable, SendableMetatype {
     public func delete<T: PersistentModel>(
         model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
     ) throws {
-        var fetch = try FetchDescriptor<T>(predicate: predicate).objectFetch()
+        var fetch = try objectFetch(FetchDescriptor<T>(predicate: predicate))
         fetch.includesSubentities = includeSubclasses
         try SwiftDataError.translating { () throws(LarderError) in try objects.delete(fetch) }
         modelDidChange()
@@ -159,12 +161,7 @@ public class ModelContext: Equatable, SendableMetatype {
                 insert(model)
             }
         }
-        let related = owners.map(\._$object).filter { $0.isManaged && $0.context === objects }
-        if object.entity?.properties[slot].kind == .toMany {
-            objects.setToMany(object, slot, related.map(\.identifier))
-        } else {
-            objects.setToOne(object, slot, related.first)
-        }
+        objects.setRelated(owners.map(\._$object), of: object, slot)
     }
 }
 

@@ -98,6 +98,9 @@ extension SwiftDataError {
         if let thrown = StoreFailure.original(of: error) { return thrown }
         let known: SwiftDataError?
         switch error.code {
+        // With the values of changes that a store has refused.
+        case .wrongType where !error.details.isEmpty: known = modelValidationFailure
+        case .malformedValue where !error.details.isEmpty: known = modelValidationFailure
         case .unsupportedPredicate, .malformedPredicate, .wrongType: known = unsupportedPredicate
         case .unknownProperty: known = unsupportedKeyPath
         case .validationFailed, .missingValue, .uniquenessViolated, .deleteDenied, .readOnly:

@@ -8,8 +8,8 @@
 ///         init(title: String) { self.title = title }
 ///     }
 ///
-/// Each stored property is persisted unless it is marked with ``Transient()`` or has an accessor
-/// block. A property of the type of another model, of an optional of one, or of an array of models
+/// Each stored property is persisted unless it is marked with ``Transient()``; its observers are
+/// called. A property of the type of another model, of an optional of one, or of an array of models
 /// is a relationship; any other property is an attribute.
 @attached(
     member, conformances: Observable, PersistentModel, Sendable, _ModelRoot,
@@ -79,10 +79,23 @@ public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
 public macro _PersistedProperty(_ slot: Int) =
     #externalMacro(module: "SwiftDataMacros", type: "PersistedPropertyMacro")
 
+/// The accessors of a property that the class has under a condition which ``Model()`` cannot
+/// evaluate, such as `#if canImport`. Its slot is known at run time.
+@attached(accessor, names: named(init), named(get), named(set))
+@attached(peer, names: prefixed(`_`), prefixed(`_$slot_`))
+public macro _PersistedProperty() =
+    #externalMacro(module: "SwiftDataMacros", type: "PersistedPropertyMacro")
+
 /// The accessors of a property that is stored by a transformer, which ``Model()`` attaches.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(`_`))
 public macro _TransformablePersistedProperty(_ slot: Int) =
+    #externalMacro(module: "SwiftDataMacros", type: "TransformablePersistedPropertyMacro")
+
+/// The accessors of such a property under a condition which ``Model()`` cannot evaluate.
+@attached(accessor, names: named(init), named(get), named(set))
+@attached(peer, names: prefixed(`_`), prefixed(`_$slot_`))
+public macro _TransformablePersistedProperty() =
     #externalMacro(module: "SwiftDataMacros", type: "TransformablePersistedPropertyMacro")
 
 /// The topmost class of a hierarchy of models. The macro ``Model()`` declares the conformance.
@@ -100,5 +113,13 @@ extension _ModelRoot {
 
 /// The type of the hidden stored property next to each persisted one. It has one value.
 public struct _NoType: Sendable {
+    public init() {}
+}
+
+/// The hidden stored property next to a persisted one with observers.
+public struct _ObserverState: Sendable {
+    /// Whether an observer of the property is running.
+    public var isRunning = false
+
     public init() {}
 }

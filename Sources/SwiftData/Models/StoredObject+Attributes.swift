@@ -164,14 +164,15 @@ extension StoredObject {
         _ value: Member, _ type: Model.Type, at slot: Int
     ) {
         let property = ModelDescription.of(type).properties[slot]
-        let stored: Value
+        var stored = Value.null
+        var refusal: String?
         do {
             stored = try property.coding?.encode(value) ?? .null
         } catch {
-            Log.write("\(type.entityName).\(property.name) is stored as nil: \(error)")
-            stored = .null
+            refusal = "the value cannot be encoded: \(error)"
         }
         setValue(stored, at: slot)
+        if let refusal { refuse(refusal, at: slot) }
         keep(value, of: stored, at: slot)
         BlankValues.remember(value)
     }

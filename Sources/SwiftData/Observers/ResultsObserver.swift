@@ -172,7 +172,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     }
 
     private func refetch() throws {
-        let fetch = try descriptor.objectFetch()
+        let fetch = try modelContext.objectFetch(descriptor)
         let isSectionStored = sectionBy.map { Element.property(at: $0) != nil } ?? true
         signal.setReadsOthers(fetch.readsOtherObjects || !isSectionStored)
         let new = try modelContext.fetch(descriptor)

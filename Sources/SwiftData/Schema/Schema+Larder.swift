@@ -15,6 +15,7 @@ extension Schema {
     ///
     /// - Throws: ``SwiftDataError/loadIssueModelContainer`` with all problems.
     package func larderSchema() throws -> LarderModel.Schema {
+        let problems = problems + entities.flatMap(\.ephemeralProblems)
         guard problems.isEmpty else { throw Self.error(problems) }
         do {
             return try LarderModel.Schema(
@@ -55,7 +56,7 @@ extension Schema.Entity {
         var relationships: [LarderModel.Relationship] = []
         for property in storedProperties {
             switch property {
-            case let attribute as Schema.Attribute:
+            case let attribute as Schema.Attribute where !attribute.isTransient:
                 let described = model?.property(named: attribute.name)
                 attributes.append(
                     attribute.larderAttribute(
@@ -79,6 +80,17 @@ extension Schema.Entity {
             parent: superentityName.map(StoreName.of))
     }
 
+    /// Constraints and indexes of attributes that the store does not have.
+    fileprivate var ephemeralProblems: [String] {
+        let ephemeral = Set(properties.filter(\.isTransient).map(\.name))
+        func problems(_ lists: [[String]], _ what: String) -> [String] {
+            Set(lists.joined()).intersection(ephemeral).sorted().map {
+                "\(name).\($0) is ephemeral, so it cannot be \(what)"
+            }
+        }
+        return problems(uniquenessConstraints, "unique") + problems(indices, "in an index")
+    }
+
     private func hasConstraint(_ list: [String]) -> Bool {
         uniquenessConstraints.contains { Set($0.map(StoreName.of)) == Set(list) }
             || superentity?.hasConstraint(list) == true
@@ -98,7 +110,7 @@ extension Schema.Attribute {
         let isConstant = described?.isDefaultConstant == true
         return LarderModel.Attribute(
             name: StoreName.of(name), type: coding.type,
-            isOptional: value.isOptional || isTransient,
+            isOptional: value.isOptional,
             defaultValue: isConstant ? described?.defaultValue : nil, isUnique: isUnique,
             preservesValueOnDeletion: options.contains(.preserveValueOnDeletion),
             originalName: StoreName.original(originalName, of: name), hashModifier: hashModifier)

@@ -12,16 +12,21 @@ public final class Schema: Codable, Hashable, Sendable, CustomDebugStringConvert
     public let entities: [Entity]
     /// If several entities have one name, the first; ``larderSchema()`` reports duplicates.
     public let entitiesByName: [String: Entity]
+    /// What is assumed where the classes leave it open. It is logged when a container is made.
+    package let assumptions: [String]
     /// Problems of the relationships, which ``larderSchema()`` throws.
     let problems: [String]
 
-    init(entities: [Entity], version: Version, problems: [String] = []) {
+    init(
+        entities: [Entity], version: Version, problems: [String] = [], assumptions: [String] = []
+    ) {
         encodingVersion = Schema.schemaEncodingVersion
         self.version = version
         self.entities = entities.sorted { $0.name < $1.name }
         entitiesByName = Dictionary(
             self.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.problems = problems
+        self.assumptions = assumptions
     }
 
     public convenience init() {
@@ -36,7 +41,9 @@ public final class Schema: Codable, Hashable, Sendable, CustomDebugStringConvert
         _ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)
     ) {
         let inference = EntityInference(types)
-        self.init(entities: inference.entities, version: version, problems: inference.problems)
+        self.init(
+            entities: inference.entities, version: version, problems: inference.problems,
+            assumptions: inference.assumptions)
     }
 
     public convenience init(

@@ -65,7 +65,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
         let description = ModelDescription.of(Backing.Model.self)
         var values: [String: Value] = [:]
         if let object = backingData.metadata as? StoredObject {
-            for property in description.properties {
+            for property in description.properties where !property.isEphemeral {
                 values[property.storeName] = Self.value(of: property, object)
             }
         }

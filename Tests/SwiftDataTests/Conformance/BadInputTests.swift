@@ -57,16 +57,6 @@ struct BadInputTests {
 
     // MARK: - Schemas
 
-    @Test("a model class without an inverse where two fit is an error that names both")
-    func ambiguousInverse() throws {
-        let text = try text(.loadIssueModelContainer) {
-            _ = try ModelContainer(
-                for: Ambiguous.Book.self,
-                configurations: ModelConfiguration(isStoredInMemoryOnly: true))
-        }
-        #expect(text.contains("the inverse may be Book.author or Book.editor"))
-    }
-
     @Test("a schema that does not match the store is an error that names what does not")
     func schemas() throws {
         let folder = try StoreFileTests.Folder()

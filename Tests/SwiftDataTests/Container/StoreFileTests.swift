@@ -35,6 +35,41 @@ struct StoreFileTests {
         #expect(article.category?.name == "tech")
     }
 
+    @Test("the folders of a store that a URL names are made")
+    func missingFolders() throws {
+        let folder = try Folder()
+        let url = folder.url.appending(path: "App/Data/Storage.sqlite")
+        for _ in 0..<2 {
+            let context = ModelContext(
+                try ModelContainer(for: Note.self, configurations: ModelConfiguration(url: url)))
+            context.insert(Note(text: "a"))
+            try context.save()
+        }
+        #expect(FileManager.default.fileExists(atPath: url.path))
+        let other = folder.url.appending(path: "Other/Storage.sqlite")
+        #expect(throws: SwiftDataError.loadIssueModelContainer) {
+            try ModelContainer(
+                for: Note.self, configurations: ModelConfiguration(url: other, allowsSave: false))
+        }
+        #expect(!FileManager.default.fileExists(atPath: other.deletingLastPathComponent().path))
+    }
+
+    @Test("an empty schema opens a container")
+    func emptySchema() throws {
+        let memory = ModelConfiguration(isStoredInMemoryOnly: true)
+        let container = try ModelContainer(for: Schema(), configurations: memory)
+        try ModelContext(container).save()
+        let folder = try Folder()
+        let file = ModelConfiguration(url: folder.url.appending(path: "empty.store"))
+        for _ in 0..<2 {
+            let container = try ModelContainer(for: Schema([]), configurations: file)
+            #expect(!ModelContext(container).hasChanges)
+            #expect(throws: (any Error).self) {
+                try ModelContext(container).fetch(FetchDescriptor<Note>())
+            }
+        }
+    }
+
     @Test("two containers of one process on a file share the store")
     func sharing() throws {
         let folder = try Folder()

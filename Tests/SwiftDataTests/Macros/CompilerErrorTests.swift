@@ -1,5 +1,3 @@
-import Foundation
-import Glibc
 import Testing
 
 /// What the compiler says of mistakes in models, and that it says nothing of correct ones.
@@ -7,7 +5,7 @@ import Testing
 struct CompilerErrorTests {
     @Test("a property whose type cannot be persisted is a compiler error that says what to do")
     func unsupportedTypes() throws {
-        let errors = try compilerErrors(
+        let errors = try ModelCompiler.errors(
             """
             class Plain {}
             @Model final class Item {
@@ -21,7 +19,7 @@ struct CompilerErrorTests {
 
     @Test("a set of models is a compiler error that suggests an array")
     func sets() throws {
-        let errors = try compilerErrors(
+        let errors = try ModelCompiler.errors(
             """
             @Model final class Item {
                 var others: Set<Item> = []
@@ -34,7 +32,7 @@ struct CompilerErrorTests {
 
     @Test("a property that an initializer does not set is a compiler error")
     func uninitialized() throws {
-        let errors = try compilerErrors(
+        let errors = try ModelCompiler.errors(
             """
             @Model final class Item {
                 var name: String
@@ -51,16 +49,16 @@ struct CompilerErrorTests {
             @Model final class Item { var x = 1; init() {} }
 
             """
-        let stored = try compilerErrors(declaration + "struct S: Sendable { let item: Item }")
+        let stored = try ModelCompiler.errors(declaration + "struct S: Sendable { let item: Item }")
         #expect(stored.count == 1)
         #expect(stored.allSatisfy { $0.contains("non-Sendable type 'Item'") })
-        let sent = try compilerErrors(
+        let sent = try ModelCompiler.errors(
             declaration
                 + """
                 func send(_ item: Item) { Task.detached { print(item.x) } }
                 """)
         #expect(sent.count == 1)
-        let context = try compilerErrors(
+        let context = try ModelCompiler.errors(
             declaration
                 + """
                 func save(_ context: ModelContext) { Task.detached { try context.save() } }
@@ -75,14 +73,14 @@ struct CompilerErrorTests {
             struct Page: Sendable { let items: FetchResultsCollection<Item> }
 
             """
-        #expect(try compilerErrors(source).count == 1)
+        #expect(try ModelCompiler.errors(source).count == 1)
         let conformance = "extension FetchResultsCollection: @retroactive @unchecked Sendable {}"
-        #expect(try compilerErrors(source + conformance) == [])
+        #expect(try ModelCompiler.errors(source + conformance) == [])
     }
 
     @Test("models compile in a module whose default isolation is the main actor")
     func mainActor() throws {
-        let errors = try compilerErrors(
+        let errors = try ModelCompiler.errors(
             """
             @Model final class Item { var x = 1; var other: Other?; init() {} }
             @Model class Other { var made = Date.now; var items: [Item] = []; init() {} }
@@ -116,71 +114,8 @@ struct CompilerErrorTests {
             func f(_ item: Item) { item.MEMBER }
             """
         let plain = source.replacing("MEMBER", with: #"c = "x""#)
-        #expect(try compilerErrors(plain) == [])
+        #expect(try ModelCompiler.errors(plain) == [])
         let extra = source.replacing("MEMBER", with: "b = 3")
-        #expect(try compilerErrors(extra, ["-D", "EXTRA"]) == [])
-    }
-
-    /// The errors of the compiler for a file that imports the modules of this build.
-    private func compilerErrors(
-        _ source: String, _ options: [String] = []
-    ) throws -> [String] {
-        let folder = FileManager.default.temporaryDirectory.appending(
-            path: "larder-models-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "Models.swift").path
-        try "import Foundation\nimport SwiftData\n\(source)\n".write(
-            toFile: file, atomically: true, encoding: .utf8)
-        let build = try Self.buildFolder()
-        let maps = try Self.moduleMaps(build)
-        let arguments =
-            [
-                "swiftc", "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-swift-version",
-                "6", "-no-color-diagnostics", "-diagnostic-style", "llvm", "-package-name",
-                "test", "-I", "\(build)/Modules",
-                "-load-plugin-executable", "\(build)/SwiftDataMacros-tool#SwiftDataMacros",
-            ] + options
-            + maps.flatMap {
-                ["-Xcc", "-fmodule-map-file=\($0)"]
-            }
-        let command = (arguments + [file]).map { "'\($0)'" }.joined(separator: " ")
-        return try Self.output(of: command).split(separator: "\n").filter {
-            $0.contains("error:")
-        }.map(String.init)
-    }
-
-    /// The folder of this program's modules.
-    private static func buildFolder() throws -> String {
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return "/" + program.split(separator: "/").dropLast().joined(separator: "/")
-    }
-
-    /// The module maps of all C modules on which SwiftData depends.
-    private static func moduleMaps(_ build: String) throws -> [String] {
-        let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        let built = try FileManager.default.contentsOfDirectory(atPath: build)
-            .filter { $0.hasSuffix(".build") && !$0.hasSuffix("-tool.build") }
-            .map { "\(build)/\($0)/module.modulemap" }
-        let own = try FileManager.default.contentsOfDirectory(atPath: "\(root)/Sources")
-            .map { "\(root)/Sources/\($0)/module.modulemap" }
-        let checkouts = "\(root)/.build/checkouts"
-        let others = [
-            "\(checkouts)/swift-atomics/Sources/_AtomicsShims/include/module.modulemap",
-            "\(checkouts)/swift-nio/Sources/CNIOWindows/include/module.modulemap",
-        ]
-        return (built + own + others).filter { FileManager.default.fileExists(atPath: $0) }
-    }
-
-    private static func output(of command: String) throws -> String {
-        let pipe = try #require(popen(command + " 2>&1", "r"))
-        defer { pclose(pipe) }
-        var output: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = fread(&buffer, 1, buffer.count, pipe)
-            if count == 0 { return String(decoding: output, as: UTF8.self) }
-            output += buffer[..<count]
-        }
+        #expect(try ModelCompiler.errors(extra, ["-D", "EXTRA"]) == [])
     }
 }

@@ -25,10 +25,6 @@ struct ModelDiagnosticTests {
                 "@Transient requires non-optional property 'x' to have a default value"
             ),
             (
-                "@Model class Item { var x: Int { didSet {} }; init() {} }",
-                "'x' has observers, so it is not persisted and needs a default value"
-            ),
-            (
                 "@Model class Item { var a, b: Int; init() {} }",
                 "declare each persisted property by a 'var' of its own"
             ),
@@ -55,8 +51,31 @@ struct ModelDiagnosticTests {
                 """
             ),
             (
-                "@Model class Item { let x: Int; init() {} }",
-                "'x' is a constant, which the store cannot set; write 'private(set) var'"
+                "@Model class Item { let x = Date(); init() {} }",
+                """
+                the constant 'x' has an initial value that the store cannot replace in a model \
+                that it reads; set 'x' in the initializers, or write 'private(set) var'
+                """
+            ),
+            (
+                "@Model class Item { @Attribute(.unique) @Attribute(originalName: \"y\") var x = 1; "
+                    + "init() {} }",
+                "write all options of 'x' in one @Attribute or @Relationship"
+            ),
+            (
+                """
+                @Model class Item {
+                    #if canImport(Other)
+                    @Transient
+                    #endif
+                    var x = 1
+                    init() {}
+                }
+                """,
+                """
+                @Model cannot evaluate the condition 'canImport(Other)' of @Transient of 'x'; \
+                declare the whole property in each clause of the #if
+                """
             ),
             (
                 "@Model class Item { @Attribute @Relationship var x: Item?; init() {} }",
@@ -82,7 +101,7 @@ struct ModelDiagnosticTests {
 
     @Test("all problems of a model class are reported together")
     func several() {
-        let expansion = MacroExpansion("@Model class Item { let x: Int; lazy var y = 1 }")
+        let expansion = MacroExpansion("@Model class Item { let x = Date(); lazy var y = 1 }")
         #expect(expansion.messages.count == 3)
     }
 
@@ -92,32 +111,6 @@ struct ModelDiagnosticTests {
         #expect(expansion.messages == [])
         #expect(expansion.contains("enum Item { case a }"))
         #expect(!expansion.contains("extension"))
-    }
-
-    @Test("a property with observers is not persisted, and the compiler warns of it")
-    func observers() {
-        let expansion = MacroExpansion(
-            "@Model class Item { var x = 1 { didSet {} }; var y = 2; init() {} }")
-        #expect(expansion.messages == [])
-        #expect(
-            expansion.warnings == [
-                "'x' has observers, so it is not persisted; mark it with @Transient"
-            ])
-        #expect(!expansion.contains(#"name: "x""#))
-        #expect(expansion.contains("@SwiftData._PersistedProperty(0)var y = 2"))
-        let indexed = MacroExpansion(
-            """
-            @Model class Item {
-                #Index<Item>(.binary([\\.x]), .rtree([\\.y, \\.inherited]))
-                var x = 1 { didSet {} }
-                var y = 2
-                init() {}
-            }
-            """)
-        #expect(indexed.messages == ["'x' is not persisted, so #Index cannot name it"])
-        let transient = MacroExpansion(
-            "@Model class Item { @Transient var x = 1 { didSet {} }; init() {} }")
-        #expect(transient.warnings == [])
     }
 
     @Test("a transient variable may be lazy, weak, constant or one of several")

@@ -181,9 +181,9 @@ struct ModelExpansionTests {
             init(initialValue) {
             """,
             #"at: Item._$firstSlot_Item + 3, \Item.`default`, to: initialValue)"#,
-            #"_$values_Item.getValue( of: self, \Item.`default`, at: Item._$firstSlot_Item + 3)"#,
+            #"_$values_Item.getValue(of: self, \Item.`default`, at: Item._$firstSlot_Item + 3)"#,
             #"""
-            _$values_Item.setTransformableValue( of: self, \Item.color,
+            _$values_Item.setTransformableValue(of: self, \Item.color,
             at: Item._$firstSlot_Item + 4, to: newValue)
             """#,
             "private var _default: SwiftData._NoType = .init()",

@@ -2,6 +2,7 @@
 struct EntityInference {
     private(set) var entities: [Schema.Entity] = []
     private(set) var problems: [String] = []
+    let assumptions: [String]
 
     init(_ types: [any PersistentModel.Type]) {
         let models = Self.reachable(from: types)
@@ -14,6 +15,7 @@ struct EntityInference {
         }
         let inverses = InverseInference(models)
         problems += models.flatMap(\.problems) + inverses.problems
+        assumptions = inverses.assumptions
         var byName: [String: Schema.Entity] = [:]
         // A superclass precedes its subclasses, whose entities it completes.
         for model in models.sorted(by: { $0.depth < $1.depth }) {

@@ -3,6 +3,9 @@
 /// An inverse is named on one side by `@Relationship(inverse:)`, and the other side follows. Where
 /// neither side names it, two relationships are inverses if they are the only ones between their
 /// models. A relationship of a model to itself has no inverse unless it is named.
+///
+/// A relationship whose inverse is ambiguous has none, and neither has one that names an inverse
+/// which is that of another relationship. Both keep their models.
 struct InverseInference {
     struct Inverse {
         let name: String
@@ -25,6 +28,8 @@ struct InverseInference {
 
     private var ends: [End] = []
     private(set) var problems: [String] = []
+    /// What is assumed of relationships whose inverse the classes leave open.
+    private(set) var assumptions: [String] = []
 
     init(_ models: [ModelDescription]) {
         for model in models {
@@ -45,36 +50,55 @@ struct InverseInference {
             .map { Inverse(name: $0.name, keyPath: $0.keyPath) }
     }
 
+    /// Inverses that name each other come first, then those of relationships that name none.
     private mutating func resolveNamed() {
+        var named: [(index: Int, partner: Int, rank: Int)] = []
         for index in ends.indices {
             guard let keyPath = ends[index].named else { continue }
             let end = ends[index]
-            guard let inverse = end.destination.property(of: keyPath) else {
+            guard let inverse = end.destination.property(of: keyPath), inverse.destination != nil
+            else {
                 problems.append(
-                    "\(end.name): the inverse \(keyPath) is not a persisted property of "
+                    "\(end.name): the inverse \(keyPath) is not a persisted relationship of "
                         + end.destination.entityName)
                 continue
             }
-            set(inverse, of: index)
-            guard
-                let other = ends.firstIndex(where: {
-                    $0.model === end.destination && $0.property.name == inverse.name
-                })
-            else { continue }
-            if ends[other].named == nil { set(end.property, of: other) }
+            let partner = ends.firstIndex {
+                $0.model === end.destination && $0.property.name == inverse.name
+            }
+            guard let partner, ends[partner].leads(to: end) else {
+                assume(
+                    index,
+                    "`\(end.destination.entityName).\(inverse.name)` is inherited or leads "
+                        + "to another model")
+                continue
+            }
+            let back = ends[partner].named
+            let namesBack = back.map { end.model.property(of: $0)?.name == end.property.name }
+            let rank = namesBack.map { $0 ? 0 : 2 } ?? 1
+            named.append((index, partner, rank))
+        }
+        for rank in 0...2 {
+            for each in named where each.rank == rank { pair(each.index, each.partner) }
         }
     }
 
-    private mutating func set(_ inverse: ModelProperty, of index: Int) {
-        let end = ends[index]
-        if let other = end.inverse, other.name != inverse.name {
-            let names = [other.name, inverse.name].sorted().joined(separator: " and ")
-            problems.append(
-                "\(end.name): both \(names) of \(end.destination.entityName) name it as their "
-                    + "inverse")
+    private mutating func pair(_ index: Int, _ partner: Int) {
+        let (end, other) = (ends[index], ends[partner])
+        if end.inverse?.name == other.property.name, other.inverse?.name == end.property.name {
             return
         }
-        ends[index].inverse = inverse
+        guard end.inverse == nil, other.inverse == nil else {
+            let taken = end.inverse == nil ? other : end
+            let owner = "\(taken.destination.entityName).\(taken.inverse?.name ?? "")"
+            assume(
+                index,
+                "\(taken.name) is that of \(owner); name another one with "
+                    + "@Relationship(inverse:), or none")
+            return
+        }
+        ends[index].inverse = other.property
+        ends[partner].inverse = end.property
     }
 
     private mutating func inferOthers() {
@@ -89,13 +113,15 @@ struct InverseInference {
             if opposite.count == 1, parallel.count == 1 {
                 ends[index].inverse = opposite[0].property
             } else if opposite.count > 1 {
-                problems.append(Self.ambiguity(end.name, opposite.map(\.name)))
+                assume(
+                    index,
+                    "it may be \(opposite.map(\.name).joined(separator: " or ")); name it "
+                        + "with @Relationship(inverse:) on one side")
             }
         }
     }
 
-    private static func ambiguity(_ name: String, _ candidates: [String]) -> String {
-        "\(name): the inverse may be \(candidates.joined(separator: " or ")); name it with "
-            + "@Relationship(inverse:) on one side"
+    private mutating func assume(_ index: Int, _ reason: String) {
+        assumptions.append("\(ends[index].name) has no inverse, because \(reason)")
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LarderModel
 internal import Synchronization
 
 /// What the object layer has to know of a model type, which is made once per type.
@@ -23,6 +24,15 @@ package final class ModelDescription: Sendable {
 
     /// The properties that the class itself declares.
     package var ownProperties: ArraySlice<ModelProperty> { properties[firstOwnSlot...] }
+
+    /// The values that models have at first of properties that the store does not have, by the
+    /// names in the store.
+    var ephemeralValues: [String: LarderModel.Value] {
+        let ephemeral = properties.filter(\.isEphemeral)
+        return Dictionary(
+            ephemeral.map { ($0.storeName, $0.defaultValue ?? .null) },
+            uniquingKeysWith: { first, _ in first })
+    }
 
     package func property(named name: String) -> ModelProperty? {
         slotsByName[name].map { properties[$0] }
@@ -125,7 +135,7 @@ private struct DeclaredConstraint {
         _ name: (AnyKeyPath) -> String?, unknown: (String) -> Void
     ) -> [[String]] {
         var writtenNames = writtenNames[...]
-        return property.keyPathLists.map { list in
+        return property.keyPathLists.filter { !$0.isEmpty }.map { list in
             list.compactMap { keyPath in
                 let writtenName = writtenNames.popFirst()
                 if let found = name(keyPath) { return found }
@@ -139,6 +149,14 @@ private struct DeclaredConstraint {
 /// The number of persisted properties of a model, inherited ones included.
 public func _slotCount(of type: any PersistentModel.Type) -> Int {
     ModelDescription.of(type).properties.count
+}
+
+/// The slot of a property that a class has under a condition.
+public func _slot(of name: String, in type: any PersistentModel.Type) -> Int {
+    guard let property = ModelDescription.of(type).property(named: name) else {
+        preconditionFailure("\(type) has no property \(name), although it declares one")
+    }
+    return property.slot
 }
 
 /// The descriptions that were made.

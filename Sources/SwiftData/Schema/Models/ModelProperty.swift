@@ -33,7 +33,7 @@ package struct ModelProperty: @unchecked Sendable {
         (metadata as? Schema.Attribute)?.options ?? []
     }
 
-    /// Whether the value is not kept in the store. The store has an optional attribute for it.
+    /// Whether the store does not have the attribute.
     package var isEphemeral: Bool { attributeOptions.contains(.ephemeral) }
 
     package var preservesValueOnDeletion: Bool {
