@@ -40,7 +40,7 @@ struct LineReader {
     }
 
     /// Skips blank lines without making a text of each, because a file may have millions of them.
-    /// What is left of the chunk begins with a line that is not blank or not complete.
+    /// The rest of the chunk begins with a line that is not blank or not complete.
     private mutating func skipBlankLines() throws(LarderError) {
         while true {
             if chunk.isEmpty { chunk = try file.read() }

@@ -1,6 +1,6 @@
 # Results that never end, from a server that only pretends to be one.
 
-load helper
+load ../helper
 
 # Serves at a socket what larderd does, but repeats the first batch of a stream as long as the
 # client takes it.

@@ -1,6 +1,6 @@
 # How lines of input are read: blank ones, their numbers and their columns.
 
-load helper
+load ../helper
 
 # blank_lines COUNT LINE: the line so many times.
 blank_lines() { yes "$2" | head -n "$1"; }

@@ -1,6 +1,6 @@
 # What reaches a terminal from values, names and servers of others.
 
-load helper
+load ../helper
 
 setup() {
     enter_scratch
