@@ -16,9 +16,7 @@ import UnixSignals
 enum Larderd {
     static func main() async {
         StandardStreams.prepare()
-        // By default, it would end the server with the terminal, or at a request to read its
-        // configuration again, which it does not have.
-        signal(SIGHUP, SIG_IGN)
+        for number in ignoredSignals { signal(number, SIG_IGN) }
         ProcessLimits.raiseDescriptorLimit()
         ProcessMemory.boundKeptMemory()
         let options: DaemonCommand
@@ -44,6 +42,14 @@ enum Larderd {
             fail("error[FAILED]: \(error)", ExitStatus.failure)
         }
     }
+
+    /// Signals that would end the process at once, without a shutdown, and that mean nothing here:
+    /// SIGHUP, which comes with the end of a terminal or asks to read a configuration again;
+    /// SIGUSR1 and SIGUSR2, which tools send to programs that reopen their logs or report; and
+    /// those of timers and descriptors, of which the server has none.
+    private static let ignoredSignals = [
+        SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO,
+    ]
 
     private static func fail(_ message: String, _ status: Int32) -> Never {
         StandardError.write(message + "\n")
@@ -138,7 +144,7 @@ enum Larderd {
                         service: server, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup)
                 ],
-                gracefulShutdownSignals: [.sigterm], logger: quiet))
+                gracefulShutdownSignals: [.sigterm, .sigquit], logger: quiet))
         let interrupts = await UnixSignalsSequence(trapping: .sigint)
         let watch = Task { await stop(group, at: interrupts, logger) }
         defer { watch.cancel() }

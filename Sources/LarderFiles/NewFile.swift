@@ -116,6 +116,14 @@ package final class NewFile {
         _ temporary: String, for path: String
     ) throws(LarderError) {
         let found = open(temporary, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        var status = stat()
+        if found >= 0 ? fstat(found, &status) == 0 : lstat(temporary, &status) == 0 {
+            let type = FileType(mode: status.st_mode)
+            guard type.isRegular else {
+                if found >= 0 { close(found) }
+                throw type.obstacle(at: temporary, insteadOf: "the beginning of \(path)")
+            }
+        }
         guard found >= 0 else {
             if errno == ENOENT { return }
             throw failure(temporary, errno)

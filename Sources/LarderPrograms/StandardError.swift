@@ -2,8 +2,16 @@ import Glibc
 
 /// Standard error, unbuffered.
 package enum StandardError {
-    /// Writes the text. A failure is ignored, because there is no other channel to report it on.
+    private static let isTerminal = TerminalText.isTerminal(STDERR_FILENO)
+
+    /// Writes the text, as a terminal may show it if there is one.
     package static func write(_ text: String) {
+        write(control: isTerminal ? TerminalText.shown(text) : text)
+    }
+
+    /// Writes the program's own text with control sequences. A failure is ignored, because there is
+    /// no other channel to report it on.
+    package static func write(control text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = Glibc.write(STDERR_FILENO, Array(rest), rest.count)

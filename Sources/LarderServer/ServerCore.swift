@@ -202,7 +202,7 @@ final class ServerCore: Sendable {
     }
 
     /// Lets every connection complete its requests until they are interrupted, or closes it after
-    /// `stopTimeMax`; then closes the writer, the pool and the readers.
+    /// `stopTimeMax`; then finishes the writes, and closes the pool, the readers and the writer.
     ///
     /// - Parameter interruption: When the requests are interrupted.
     func stop(
@@ -263,9 +263,9 @@ final class ServerCore: Sendable {
     ) -> EventLoopFuture<Void> {
         let (writes, pool) = (writes, pool)
         return drained.flatMap {
-            let closed = eventLoop.makePromise(of: Void.self)
-            if let writes { writes.close { closed.succeed() } } else { closed.succeed() }
-            return closed.futureResult
+            let finished = eventLoop.makePromise(of: Void.self)
+            if let writes { writes.finish { finished.succeed() } } else { finished.succeed() }
+            return finished.futureResult
         }.flatMap {
             let closed = eventLoop.makePromise(of: Void.self)
             pool.close { closed.succeed() }
@@ -278,6 +278,12 @@ final class ServerCore: Sendable {
                 }
             }
             return .andAllComplete(closing, on: eventLoop)
+        }.flatMap {
+            // Last, because SQLite removes the log with the last connection, which must be the
+            // writer's: those of readers never checkpoint.
+            let closed = eventLoop.makePromise(of: Void.self)
+            if let writes { writes.close { closed.succeed() } } else { closed.succeed() }
+            return closed.futureResult
         }
     }
 }

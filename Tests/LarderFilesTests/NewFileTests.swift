@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import LarderFiles
 import LarderModel
 import Testing
@@ -61,6 +62,26 @@ struct NewFileTests {
             #expect(files.count == 3)
         }
         #expect(files == ["file"])
+    }
+
+    @Test("another type of file in place of the temporary file is an error that names it")
+    func obstacle() throws {
+        let temporary: String
+        do { temporary = try #require(NewFile(at: path, isNamed: true).temporaryPath) }
+        let makers: [(String, (String) -> Int32)] = [
+            ("a named pipe", { mkfifo($0, 0o600) }), ("a folder", { mkdir($0, 0o700) }),
+            ("a symbolic link", { symlink("/tmp/nothing", $0) }),
+        ]
+        for (text, make) in makers {
+            #expect(make(temporary) == 0)
+            let error = #expect(throws: LarderError.self) {
+                try NewFile(at: path, isNamed: true)
+            }
+            #expect(error?.code == .storageFailed)
+            #expect(error?.message.hasPrefix("\(temporary) is \(text), and ") == true)
+            #expect(remove(temporary) == 0)
+        }
+        #expect(try NewFile(at: path, isNamed: true).temporaryPath == temporary)
     }
 
     @Test("a new file does not replace a file, even one that was created after it")

@@ -76,6 +76,20 @@ commands=(
     [ ! -e test.store ]
 }
 
+@test "after the file of the server was renamed, the hint of the error saves everything" {
+    larder insert Category name=tech >/dev/null
+    mv test.store other.store
+    assert_status 74 larder insert Category name=arts
+    assert_contains "$stderr" "hint: put the file back, or run larder backup before the server stops"
+    larder backup saved.backup >/dev/null
+    larder restore saved.backup --to saved.store >/dev/null
+    assert_equal 1 "$(larder count Category --store saved.store)"
+    # The other half of the hint.
+    mv other.store test.store
+    larder insert Category name=arts >/dev/null
+    assert_equal 2 "$(larder count Category)"
+}
+
 @test "an error in a schema with many faults lists 100 of them" {
     python3 -c 'import json; print(json.dumps({"version": "1.0.0", "entities": [
         {"name": "A", "attributes": [{"name": f"{n}", "type": "int64"} for n in range(300)]}]}))' >bad.json

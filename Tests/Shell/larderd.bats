@@ -83,25 +83,49 @@ serve() {
     larder ping --socket larder/test.sock
 }
 
-@test "SIGTERM and SIGINT shut it down gracefully and remove the socket" {
-    for signal in TERM INT; do
+@test "SIGTERM, SIGINT and SIGQUIT shut it down gracefully and leave the store alone" {
+    for signal in TERM INT QUIT; do
         rm -f log_lines
         serve --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
+        uri=$(larder insert Category name="$signal")
+        larder get "$uri" >/dev/null
         kill "-$signal" "$daemon"
         wait "$daemon"
         daemon=
         [ ! -e "$LARDER_SOCKET" ]
+        # Neither a log, not even an empty one, nor the owner's file.
+        assert_equal test.store "$(echo test.store*)"
     done
+    assert_equal 3 "$(larder count Category --store test.store)"
 }
 
-@test "larderd ignores SIGHUP" {
+@test "the log is removed after each kind of read" {
     serve --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
-    kill -HUP "$daemon"
-    larder ping
-    kill -HUP "$daemon"
+    seq 1 3000 | sed 's/.*/{"int64": &, "string": "a string of some length"}/' |
+        larder import Sample - >/dev/null
+    larder export Sample >/dev/null
+    larder aggregate Sample count >/dev/null
+    larder history >/dev/null
+    larder check >/dev/null
+    larder backup test.backup >/dev/null
     kill -TERM "$daemon"
     wait "$daemon"
     daemon=
+    assert_equal test.store "$(echo test.store*)"
+}
+
+@test "the signals that have no meaning for larderd do not end it" {
+    serve --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
+    for signal in HUP USR1 USR2 ALRM VTALRM PROF IO; do
+        kill "-$signal" "$daemon"
+        larder ping
+        kill "-$signal" "$daemon"
+    done
+    larder insert Category name=kept >/dev/null
+    kill -TERM "$daemon"
+    wait "$daemon"
+    daemon=
+    assert_equal 1 "$(larder count Category --store test.store)"
 }
 
 @test "SIGTERM ends it while it starts" {

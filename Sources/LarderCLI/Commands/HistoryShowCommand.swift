@@ -110,7 +110,13 @@ struct HistoryShowCommand: StoreCommand {
     ) throws {
         var fetch = fetch
         var countLeft = history.limit ?? .max
+        let end = connection.timeout.map { ContinuousClock.now + $0.duration }
         while true {
+            if let end, end < .now {
+                throw LarderError(
+                    .timeout, "the history was not complete within the time limit",
+                    hint: "print a part of it, with --after or --limit, or set a longer --timeout")
+            }
             let count = min(countLeft, Self.pageCount)
             fetch.limit = count
             let page = try client.history(fetch, objects: wantedObjects)

@@ -83,6 +83,7 @@ extension ConnectionOptions {
         options.migrationSession = Environment.value(Environment.migrationSession) ?? ""
         options.schemaVersion = schemaVersion ?? ""
         options.requestTimeout = timeLimit
+        options.streamTimeout = timeout?.duration
         options.connectTimeout = min(options.connectTimeout, timeLimit)
         options.reconnectWait = min(options.reconnectWait, timeLimit)
         return options

@@ -65,11 +65,9 @@ struct DumpReader {
         } catch {
             throw error.at(line: line.number, of: fileName)
         }
-        while let more = try reader.next() {
-            guard more.isBlank else {
-                throw LarderError(.malformedValue, "a line follows the last line of the dump")
-                    .at(line: more.number, of: fileName)
-            }
+        if let more = try reader.nextFilled() {
+            throw LarderError(.malformedValue, "a line follows the last line of the dump")
+                .at(line: more.number, of: fileName)
         }
         return nil
     }

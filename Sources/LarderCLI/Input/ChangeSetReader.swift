@@ -40,8 +40,7 @@ struct ChangeSetReader {
 
     mutating func read(_ file: InputFile) throws(LarderError) {
         var reader = LineReader(file, bytesMax: LineReader.changeSetBytesMax)
-        while let line = try reader.next() {
-            guard !line.isBlank else { continue }
+        while let line = try reader.nextFilled() {
             guard lines.count < Limits.changesMax else {
                 throw LarderError(
                     .resourceExhausted,

@@ -20,28 +20,25 @@ struct JSONLinesObjectSource: ObjectSource {
     }
 
     mutating func next() throws(LarderError) -> SourceObject? {
-        while let line = try reader.next() {
-            guard !line.isBlank else { continue }
+        guard let line = try reader.nextFilled() else { return nil }
+        do throws(LarderError) {
+            let json: JSONValue
             do throws(LarderError) {
-                let json: JSONValue
-                do throws(LarderError) {
-                    json = try JSONValue(parsing: line.text)
-                } catch {
-                    throw isFirst ? error.adding(hint: Self.firstLineHint) : error
-                }
-                guard case .object(let members) = json else {
-                    throw LarderError(
-                        .malformedValue, "the line is not a JSON object",
-                        hint: isFirst ? Self.firstLineHint : nil)
-                }
-                isFirst = false
-                return SourceObject(
-                    content: try decoder.content(members), line: line.number,
-                    byteCount: line.text.utf8.count)
+                json = try JSONValue(parsing: line.text)
             } catch {
-                throw error.at(line: line.number, of: fileName)
+                throw isFirst ? error.adding(hint: Self.firstLineHint) : error
             }
+            guard case .object(let members) = json else {
+                throw LarderError(
+                    .malformedValue, "the line is not a JSON object",
+                    hint: isFirst ? Self.firstLineHint : nil)
+            }
+            isFirst = false
+            return SourceObject(
+                content: try decoder.content(members), line: line.number,
+                byteCount: line.text.utf8.count)
+        } catch {
+            throw error.at(line: line.number, of: fileName)
         }
-        return nil
     }
 }

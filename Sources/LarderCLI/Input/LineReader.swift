@@ -11,7 +11,7 @@ struct LineReader {
         let number: Int
         let text: String
 
-        var isBlank: Bool { text.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
+        fileprivate var isBlank: Bool { text.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
     }
 
     /// The maximum length of all lines of one change set. JSON text may be several times as long
@@ -28,6 +28,30 @@ struct LineReader {
     init(_ file: InputFile, bytesMax: Int? = nil) {
         self.file = file
         self.bytesLeft = bytesMax
+    }
+
+    /// The next line that has more than white space; nil after the last.
+    mutating func nextFilled() throws(LarderError) -> Line? {
+        while true {
+            try skipBlankLines()
+            guard let line = try next() else { return nil }
+            if !line.isBlank { return line }
+        }
+    }
+
+    /// Skips blank lines without making a text of each, because a file may have millions of them.
+    /// The rest of the chunk begins with a line that is not blank or not complete.
+    private mutating func skipBlankLines() throws(LarderError) {
+        while true {
+            if chunk.isEmpty { chunk = try file.read() }
+            let end = chunk.firstIndex { !$0.isWhiteSpace } ?? chunk.endIndex
+            let blank = chunk[..<end]
+            // The white space before the text of a line belongs to the columns of the line.
+            guard let lastEnd = blank.lastIndex(of: UInt8(ascii: "\n")) else { return }
+            number += blank[...lastEnd].count { $0 == UInt8(ascii: "\n") }
+            chunk = chunk[(lastEnd + 1)...]
+            guard chunk.isEmpty else { return }
+        }
     }
 
     /// The next line; nil after the last.
@@ -72,5 +96,14 @@ struct LineReader {
             throw LarderError(.malformedValue, "\(file.name), line \(number): not valid UTF-8")
         }
         return Line(number: number, text: text)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isWhiteSpace: Bool {
+        switch self {
+        case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: " "), UInt8(ascii: "\t"): true
+        default: false
+        }
     }
 }

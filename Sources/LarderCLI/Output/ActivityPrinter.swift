@@ -80,7 +80,7 @@ struct ActivityPrinter {
     private func printTable(_ report: ActivityReport) throws(LarderError) {
         var output = StandardOutput()
         if let screen {
-            try output.write(screen.start)
+            try output.write(control: screen.start)
         } else if hasBegun {
             try output.write("\n")
         }
@@ -107,7 +107,7 @@ struct ActivityPrinter {
                 names: ["seconds", "user", "ended", "entity", "query"]
             )
         }
-        if let screen { try output.write(screen.end) }
+        if let screen { try output.write(control: screen.end) }
         try output.flush()
     }
 

@@ -1,4 +1,5 @@
-/// Escapes control characters, which would break a line, a column or the terminal.
+/// Escapes control characters, which would break a line or a column, for every destination.
+/// `TerminalText` replaces what a terminal must not get.
 enum EscapedText {
     /// `\t`, `\n`, `\r`, `\\`, and `\xHH` for other control characters.
     static func escaped(_ text: String) -> String {

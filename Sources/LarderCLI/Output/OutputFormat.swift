@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 
 /// The formats in which results are printed.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
@@ -15,7 +14,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case csv
 
     /// The format without `--output`: a table on a terminal, otherwise plain.
-    static var standardOutputDefault: OutputFormat { isatty(STDOUT_FILENO) == 1 ? .table : .plain }
+    static var standardOutputDefault: OutputFormat { StandardOutput.isTerminal ? .table : .plain }
 
     /// Whether rows are JSON objects, which contain the names of columns.
     var isJSON: Bool { self == .json || self == .jsonl }

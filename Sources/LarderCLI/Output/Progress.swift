@@ -18,11 +18,11 @@ struct Progress {
         lastShown = now
         let elapsed = max(0.001, (now - start) / .seconds(1))
         let rate = Int(clamped: (Double(count) / elapsed).rounded())
-        StandardError.write("\r\u{1B}[K\(verb) \(count) objects, \(rate)/s")
+        StandardError.write(control: "\r\u{1B}[K\(verb) \(count) objects, \(rate)/s")
     }
 
     /// Clears the progress line.
     func end() {
-        if isShown { StandardError.write("\r\u{1B}[K") }
+        if isShown { StandardError.write(control: "\r\u{1B}[K") }
     }
 }

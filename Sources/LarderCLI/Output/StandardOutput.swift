@@ -8,17 +8,26 @@ import LarderPrograms
 /// message, like other tools. The signal itself is ignored (see `StandardStreams`), because a
 /// closed connection to the server must be reported as an error.
 struct StandardOutput {
+    static let isTerminal = TerminalText.isTerminal(STDOUT_FILENO)
     private static let chunkBytes = 64 << 10
 
     private var buffer: [UInt8] = []
 
+    /// Writes the text, as a terminal may show it if there is one.
     mutating func write(_ text: String) throws(LarderError) {
-        buffer += text.utf8
+        try write(control: Self.isTerminal ? TerminalText.shown(text) : text)
+    }
+
+    /// Writes whole lines of UTF-8, as the text of them.
+    mutating func write(bytes: [UInt8]) throws(LarderError) {
+        if Self.isTerminal { return try write(String(decoding: bytes, as: UTF8.self)) }
+        buffer += bytes
         if buffer.count >= Self.chunkBytes { try flush() }
     }
 
-    mutating func write(bytes: [UInt8]) throws(LarderError) {
-        buffer += bytes
+    /// Writes the program's own control sequences.
+    mutating func write(control text: String) throws(LarderError) {
+        buffer += text.utf8
         if buffer.count >= Self.chunkBytes { try flush() }
     }
 

@@ -1,5 +1,5 @@
-import Glibc
 import LarderModel
+import LarderPrograms
 
 /// Writes aligned columns with a header: numbers right-aligned, nil blank.
 ///
@@ -88,14 +88,14 @@ struct TableWriter: RowWriter {
         try output.write(line + "\n")
     }
 
-    private static let isTerminal = isatty(STDOUT_FILENO) == 1
-
     private static func text(_ value: Value) -> String {
-        switch value {
-        case .object(let identifier) where isTerminal: identifier.shortText
-        case .objects(let identifiers) where isTerminal:
-            identifiers.map(\.shortText).joined(separator: " ")
-        default: EscapedText.escaped(value.text)
+        guard StandardOutput.isTerminal else { return EscapedText.escaped(value.text) }
+        // The width is that of what the terminal shows.
+        return switch value {
+        case .object(let identifier): TerminalText.shown(identifier.shortText)
+        case .objects(let identifiers):
+            TerminalText.shown(identifiers.map(\.shortText).joined(separator: " "))
+        default: TerminalText.shown(EscapedText.escaped(value.text))
         }
     }
 }

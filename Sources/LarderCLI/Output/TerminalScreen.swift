@@ -7,7 +7,7 @@ struct TerminalScreen {
 
     /// Returns nil if standard output is not a terminal.
     init?() {
-        guard isatty(STDOUT_FILENO) == 1 else { return nil }
+        guard StandardOutput.isTerminal else { return nil }
     }
 
     /// Its height, which may change at any time.

@@ -43,6 +43,9 @@ public final class StoreClient: Sendable {
         public var migrationSession = ""
         /// The time limit of a call, including reconnection; in a stream, of each batch.
         public var requestTimeout: Duration = .seconds(30)
+        /// The time limit of a whole stream of batches, from the query to the last batch; nil for
+        /// none. A server could send batches without an end.
+        public var streamTimeout: Duration?
         /// The time limit of connecting and the handshake together, and of trying again while the
         /// server is unavailable.
         public var connectTimeout: Duration = .seconds(5)

@@ -11,6 +11,8 @@ final class StreamSource: Sendable {
 
     private let session: Session
     private let request: Request
+    /// The end of the whole stream; nil for none.
+    private let end: MonotonicInstant?
     private let state = Mutex(State.connecting)
 
     private enum State {
@@ -32,6 +34,7 @@ final class StreamSource: Sendable {
         throws(LarderError)
     {
         self.session = session
+        end = session.options.streamTimeout.map { .after($0) }
         request = .query(try QueryRequest(query, parameters, credit: StreamSource.window))
     }
 
@@ -53,9 +56,9 @@ final class StreamSource: Sendable {
     }
 
     func next() throws(LarderError) -> Batch? {
-        var attempt = session.attempt(isWrite: false)
+        var attempt = try attempt()
         while case .open(let connection, let id, _) = state.withLock({ $0 }) {
-            let outcome = connection.outcome(of: id, until: attempt.deadline)
+            let outcome = connection.outcome(of: id, until: deadline(of: attempt))
             switch try step(after: outcome, id, &attempt) {
             case .batch(let batch): return batch
             case .end: return nil
@@ -66,9 +69,9 @@ final class StreamSource: Sendable {
     }
 
     func next() async throws(LarderError) -> Batch? {
-        var attempt = session.attempt(isWrite: false)
+        var attempt = try attempt()
         while case .open(let connection, let id, _) = state.withLock({ $0 }) {
-            let outcome = await connection.outcome(of: id, until: attempt.deadline)
+            let outcome = await connection.outcome(of: id, until: deadline(of: attempt))
             switch try step(after: outcome, id, &attempt) {
             case .batch(let batch): return batch
             case .end: return nil
@@ -76,6 +79,23 @@ final class StreamSource: Sendable {
             }
         }
         return nil
+    }
+
+    /// The attempt of the next batch.
+    ///
+    /// - Throws: `timeout` if the time of the whole stream is over, even if batches have arrived.
+    private func attempt() throws(LarderError) -> Attempt {
+        guard let end, let timeout = session.options.streamTimeout, end.isPast,
+            case .open = state.withLock({ $0 })
+        else { return session.attempt(isWrite: false) }
+        cancel()
+        throw LarderError(
+            .timeout, "the result was not complete within \(timeout)",
+            hint: "request less at once, or set a longer time limit")
+    }
+
+    private func deadline(of attempt: Attempt) -> MonotonicInstant {
+        end.map { min($0, attempt.deadline) } ?? attempt.deadline
     }
 
     func cancel() {

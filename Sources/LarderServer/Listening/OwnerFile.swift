@@ -10,6 +10,11 @@ import Synchronization
 /// the store itself: that one is lost if the process opens and closes the store's file by other
 /// means, for example to copy it. The file is removed when the server stops. A killed process
 /// leaves it, and the next one takes it over.
+///
+/// Only an owner can hold that lock: it is a write lock, for which the file has to be open for
+/// writing, and only the user of the store may do that. Others may read the file if they may
+/// connect to the socket; a read lock, which they could take after the owner was killed, is no
+/// owner's, and the file is replaced.
 package final class OwnerFile: Sendable {
     /// What the file says.
     package struct Record: Hashable, Sendable {
@@ -62,7 +67,9 @@ package final class OwnerFile: Sendable {
 
         /// The record of the process that serves a store, as far as there is one.
         package init?(ofStoreAt path: String) {
-            let descriptor = open(OwnerFile.path(of: path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            // The open of a named pipe would wait for a writer.
+            let descriptor = open(
+                OwnerFile.path(of: path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             guard descriptor >= 0 else { return nil }
             defer { close(descriptor) }
             self.init(readingFrom: descriptor)
@@ -90,43 +97,86 @@ package final class OwnerFile: Sendable {
     ///   - storePath: The store's file, which may be missing.
     ///   - isAnnounced: Whether other processes can find the server.
     /// - Throws: `storeInUse` if another process, or this one, serves the store;
-    ///   `permissionDenied`, `storageFailed` or `storageFull` if there can be no file.
+    ///   `permissionDenied`, `storageFailed` or `storageFull` if there can be no file, or if there
+    ///   is one of another user or of another type.
     package init(claiming storePath: String, isAnnounced: Bool = true) throws(LarderError) {
         let storePath = try Self.canonical(storePath)
         self.storePath = storePath
         self.isAnnounced = isAnnounced
         let path = Self.path(of: storePath)
         for _ in 0..<Self.attemptsMax {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
-            guard descriptor >= 0 else { throw Self.failure(path, errno) }
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                defer { close(descriptor) }
-                throw Self.inUse(storePath, Record(readingFrom: descriptor))
-            }
+            let descriptor = try Self.openFile(path)
             // The former owner may have removed the file before it was locked.
-            if let locked = Self.inode(of: descriptor), locked == Self.inode(at: path) {
+            let isCurrent = Self.inode(of: descriptor) == Self.inode(at: path)
+            switch OwnerLock.take(descriptor) {
+            case .taken where isCurrent:
                 self.descriptor = descriptor
                 withdraw()
                 return
+            case .taken: break
+            case .blocked: if isCurrent { unlink(path) }
+            case .held:
+                defer { close(descriptor) }
+                throw Self.inUse(storePath, Record(readingFrom: descriptor))
             }
             close(descriptor)
         }
         throw Self.inUse(storePath, nil)
     }
 
+    /// Opens the file, or creates it, readable by its user only.
+    private static func openFile(_ path: String) throws(LarderError) -> Int32 {
+        let descriptor = open(
+            path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        var status = stat()
+        guard descriptor >= 0 else {
+            let reason = errno
+            guard lstat(path, &status) == 0 else { throw failure(path, reason) }
+            throw refusal(path, status) ?? failure(path, reason)
+        }
+        guard fstat(descriptor, &status) == 0, let refusal = refusal(path, status) else {
+            return descriptor
+        }
+        close(descriptor)
+        throw refusal
+    }
+
+    /// The error for a file that no owner of this user has left; nil for one that may be used.
+    private static func refusal(_ path: String, _ status: stat) -> LarderError? {
+        let type = FileType(mode: status.st_mode)
+        guard type.isRegular else {
+            return type.obstacle(at: path, insteadOf: "the file that names the store's server")
+        }
+        // Another name may be that of any file, whose contents would be lost.
+        guard status.st_nlink <= 1 else {
+            return LarderError(
+                .storageFailed, "\(path) has another name (a hard link)",
+                hint: "remove \(path); it has no data of the store")
+        }
+        guard status.st_uid != geteuid(), geteuid() != 0 else { return nil }
+        return LarderError(
+            .permissionDenied, "\(path) belongs to user \(status.st_uid)",
+            hint: "if no process of that user serves the store, remove \(path); it has no data of "
+                + "the store")
+    }
+
     deinit { release() }
 
-    /// The same for a program that does not need to be found, and so accepts that there can be no
+    /// The same for a program that does not need to be found, and so accepts that it may create no
     /// file. The error of opening the store then says why.
     ///
-    /// - Throws: `storeInUse`.
+    /// - Throws: `storeInUse`, and `storageFailed` if the name is taken by something else.
     package static func claimIfPossible(
         _ storePath: String, isAnnounced: Bool = true
     ) throws(LarderError) -> OwnerFile? {
         do throws(LarderError) {
             return try OwnerFile(claiming: storePath, isAnnounced: isAnnounced)
         } catch {
-            guard error.code != .storeInUse else { throw error }
+            var status = stat()
+            let isThere = lstat(Self.path(of: storePath), &status) == 0
+            guard error.code != .storeInUse, !isThere || error.code == .permissionDenied else {
+                throw error
+            }
             return nil
         }
     }
@@ -139,6 +189,11 @@ package final class OwnerFile: Sendable {
             socketPath: absolute, store: store, inode: Self.inode(at: storePath) ?? 0,
             processIdentifier: getpid())
         let bytes = Array(record.text.utf8)
+        // Who may connect may find the server.
+        var status = stat()
+        if stat(absolute, &status) == 0 {
+            fchmod(descriptor, 0o600 | (status.st_mode & 0o022) << 1)
+        }
         // A file without a complete text means that there is no server yet.
         _ = pwrite(descriptor, bytes, bytes.count, 0)
     }

@@ -437,13 +437,21 @@ final class WriteQueue: Sendable {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Executes the writes that are waiting, then closes the writer and ends its thread.
-    func close(_ done: @escaping @Sendable () -> Void) {
+    /// Executes the writes that are waiting, and refuses those that arrive from now on. It calls
+    /// back on the writer's thread.
+    func finish(_ done: @escaping @Sendable () -> Void) {
         state.withLock { $0.isClosed = true }
         // The thread runs its jobs in order, so this one comes after every other. A backup ends
         // with its next step.
         thread.submit { [self] _ in
             drain()
+            done()
+        }
+    }
+
+    /// Executes the writes that are waiting, then closes the writer and ends its thread.
+    func close(_ done: @escaping @Sendable () -> Void) {
+        finish { [self] in
             writer.close()
             thread.shutdownGracefully { _ in done() }
         }

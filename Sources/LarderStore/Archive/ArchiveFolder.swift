@@ -106,7 +106,7 @@ struct ArchiveFolder {
     }
 
     /// Makes the names in the folder durable.
-    func sync() throws(LarderError) { try RawFile(reading: path).sync() }
+    func sync() throws(LarderError) { try RawFile.sync(folder: path) }
 }
 
 /// The files of an archive that were made without a gap.

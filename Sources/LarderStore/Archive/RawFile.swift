@@ -13,23 +13,45 @@ final class RawFile {
     /// Opens an existing file for reading.
     init(reading path: String) throws(LarderError) {
         self.path = path
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.failure(path, "opened", errno) }
+        descriptor = try Self.open(path, O_RDONLY)
     }
 
     /// Creates an empty file, readable by its owner only. A file of this name is replaced.
     init(creating path: String) throws(LarderError) {
         self.path = path
         unlink(path)
-        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.failure(path, "created", errno) }
     }
 
     /// Opens a file whose lock stands for something else, or creates it.
     init(locking path: String) throws(LarderError) {
         self.path = path
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Self.failure(path, "opened", errno) }
+        descriptor = try Self.open(path, O_RDWR | O_CREAT | O_NOFOLLOW)
+    }
+
+    /// Opens a regular file. It does not wait for the writer of a named pipe.
+    private static func open(_ path: String, _ flags: Int32) throws(LarderError) -> Int32 {
+        let descriptor = Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
+        let reason = errno
+        var status = stat()
+        let isThere =
+            descriptor >= 0 ? fstat(descriptor, &status) == 0 : lstat(path, &status) == 0
+        let type = FileType(mode: status.st_mode)
+        if isThere, !type.isRegular {
+            if descriptor >= 0 { close(descriptor) }
+            throw type.obstacle(at: path, insteadOf: "a file of an archive")
+        }
+        guard descriptor >= 0 else { throw failure(path, "opened", reason) }
+        return descriptor
+    }
+
+    /// Makes the names in a folder durable.
+    static func sync(folder path: String) throws(LarderError) {
+        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path, "opened", errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(path, "synced", errno) }
     }
 
     deinit { close(descriptor) }

@@ -74,7 +74,22 @@ final class OpenFile: Sendable {
         default: throw LarderError(.notAStore, "\(path) is not a regular file, so not a store")
         }
         guard status.linkCount == 1 else { throw WatchedFile.linked(path) }
+        try checkCompanion(path + "-wal", "the log of the store")
+        try checkCompanion(path + "-journal", "the rollback journal of the store")
         return WatchedFile(path: path, status)
+    }
+
+    /// SQLite would wait for ever for a named pipe, and names no file in its errors.
+    private static func checkCompanion(_ path: String, _ role: String) throws(LarderError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        let type = FileType(mode: status.st_mode)
+        guard type.isRegular else { throw type.obstacle(at: path, insteadOf: role) }
+        guard access(path, R_OK | W_OK) != 0, errno == EACCES || errno == EPERM else { return }
+        throw LarderError(
+            .permissionDenied, "\(path) may not be opened; it belongs to user \(status.st_uid)",
+            hint: "it may have saves that the store does not have yet: give it to the user who "
+                + "opens the store, and do not remove it")
     }
 
     static func folder(of path: String) -> String {

@@ -44,7 +44,7 @@ struct WatchedFile: Sendable {
         SQLiteError(
             fileChanged: LarderError(
                 .storageFailed, "\(path) is open, but not at its path any more (\(event))",
-                hint: "put the file back, or export its objects before the server stops"))
+                hint: "put the file back, or run larder backup before the server stops"))
     }
 
     /// The names of a file with two of them would have a log each, and SQLite would read the wrong

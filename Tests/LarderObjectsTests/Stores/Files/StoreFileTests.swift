@@ -42,8 +42,22 @@ struct StoreFileTests {
             try store.insert("Ann")
         }
         #expect(!StoreFile.isOwner(ofStoreAt: path))
-        #expect(
-            try folder.fileNames.allSatisfy { ["sample.store", "sample.store-wal"].contains($0) })
+        #expect(try folder.fileNames == ["sample.store"])
+        #expect(try open().names() == ["Ann"])
+    }
+
+    @Test("a named pipe beside a store file is an error that names it, and nobody waits for it")
+    func namedPipes() throws {
+        do { try open().insert("Ann") }
+        for ending in [".owner", "-wal", "-journal"] {
+            #expect(mkfifo(path + ending, 0o600) == 0)
+            let found = error { _ = try open() }
+            #expect(found?.code == .storageFailed)
+            #expect(found?.message.hasPrefix("\(path)\(ending) is a named pipe, and ") == true)
+            #expect(remove(path + ending) == 0)
+        }
+        // A socket elsewhere replaces one that cannot be made there.
+        #expect(mkfifo(path + ".socket", 0o600) == 0)
         #expect(try open().names() == ["Ann"])
     }
 
