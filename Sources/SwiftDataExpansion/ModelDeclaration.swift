@@ -1,6 +1,5 @@
 import SwiftDiagnostics
 import SwiftIfConfig
-import SwiftParser
 import SwiftSyntax
 
 /// The class to which `@Model` is attached, as far as the expansion needs it.
@@ -10,6 +9,8 @@ struct ModelDeclaration {
     let isFinal: Bool
     /// The access level of members that subclasses override, with a space after it.
     let overridableAccess: String
+    /// The global actor to which the class is isolated, as written.
+    let globalActor: String?
     /// The class or protocol that the inheritance clause names first, as written.
     let firstInheritedType: String?
     /// The persisted properties by slot, counted from the class's first one.
@@ -44,6 +45,7 @@ struct ModelDeclaration {
         isFinal = model.modifiers.contains { $0.name.text == "final" }
         overridableAccess =
             model.modifiers.contains { $0.name.text == "open" } ? "open " : "public "
+        globalActor = model.globalActor
         firstInheritedType = model.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
         if model.genericParameterClause != nil {
             problems.append(LocatedProblem(model.name, .generic(typeName)))
@@ -123,6 +125,12 @@ enum ModelNames {
         "_$object_\(typeName.filter { $0 != "`" })"
     }
 
+    /// The storage of a class that is isolated to a global actor, which has the object and the
+    /// context: a stored property that is not isolated is a constant.
+    static func box(of typeName: String) -> String {
+        "_$storage_\(typeName.filter { $0 != "`" })"
+    }
+
     static func values(of typeName: String) -> String {
         "_$values_\(typeName.filter { $0 != "`" })"
     }
@@ -140,7 +148,17 @@ enum ModelNames {
     /// In backquotes if the name is not an identifier without them, such as `` `two words` ``.
     private static func quoted(_ prefix: String, _ propertyName: String) -> String {
         let name = prefix + propertyName.filter { $0 != "`" }
-        return name.isValidSwiftIdentifier(for: .variableName) ? name : "`\(name)`"
+        let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" }
+        return isPlain ? name : "`\(name)`"
+    }
+}
+
+extension ClassDeclSyntax {
+    /// The global actor to which the class is isolated, as written. A macro sees the name of an
+    /// attribute only, and those of global actors end so.
+    var globalActor: String? {
+        attributes.lazy.compactMap { $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription }
+            .first { $0.hasSuffix("Actor") && !$0.hasSuffix("ModelActor") }
     }
 }
 
@@ -167,15 +185,22 @@ extension DeclGroupSyntax {
 extension MacroExpansionDeclSyntax {
     private var isConstraint: Bool { ["Unique", "Index"].contains(macroName.text) }
 
-    /// The key paths of `#Unique` or `#Index` that name variables of the class which are not
-    /// persisted.
+    /// The lists of `#Unique` or `#Index` without properties, and the key paths that name variables
+    /// of the class which are not persisted.
     fileprivate func constraintProblems(_ unpersisted: Set<String>) -> [LocatedProblem] {
         guard isConstraint else { return [] }
-        return arguments.keyPaths.compactMap { keyPath in
-            guard let name = keyPath.firstName, unpersisted.contains(name) else { return nil }
-            return LocatedProblem(
-                keyPath, .unpersistedInConstraint(name, macro: macroName.text))
+        let macro = macroName.text
+        if arguments.isEmpty { return [LocatedProblem(macroName, .emptyConstraint(macro: macro))] }
+        let empty = arguments.compactMap { list in
+            list.keyPaths.isEmpty && list.hasArrayLiteral
+                ? LocatedProblem(list, .emptyList(macro: macro)) : nil
         }
+        return empty
+            + arguments.keyPaths.compactMap { keyPath in
+                guard let name = keyPath.firstName, unpersisted.contains(name) else { return nil }
+                return LocatedProblem(
+                    keyPath, .unpersistedInConstraint(name, macro: macro))
+            }
     }
 
     /// `SwiftData.Schema.Unique<Item>([\.name])` for `#Unique<Item>([\.name])`.
@@ -202,6 +227,12 @@ extension KeyPathExprSyntax {
 }
 
 extension SyntaxProtocol {
+    /// Whether an array is written in the expression.
+    fileprivate var hasArrayLiteral: Bool {
+        self.is(ArrayExprSyntax.self)
+            || children(viewMode: .sourceAccurate).contains { $0.hasArrayLiteral }
+    }
+
     /// The key paths in an expression, in their order.
     fileprivate var keyPaths: [KeyPathExprSyntax] {
         children(viewMode: .sourceAccurate).flatMap { child in

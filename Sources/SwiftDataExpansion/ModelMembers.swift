@@ -3,58 +3,79 @@
 extension ModelDeclaration {
     /// The members of the topmost class of a hierarchy.
     var membersOfRoot: [String] {
-        storageDeclarations + [
-            "private static var \(firstSlot): Swift.Int { 0 }",
-            """
-            public \(finalModifier)var _$object: SwiftData._StoredObject {
-                get { \(values) }
-                set { \(storage) = newValue }
-            }
-            """,
-            "public \(finalModifier)var _$context: SwiftData.ModelContext?",
-            """
-            public \(finalModifier)var persistentBackingData:
-                any SwiftData.BackingData<\(typeName)>
-            {
-                get { SwiftData._backingData(of: self) }
-                set { SwiftData._adopt(newValue, by: self) }
-            }
-            """,
-            """
-            \(overridable("func")) _$unite() {
-            \(keptConstants)}
-            """,
-        ]
+        let members =
+            storageDeclarations + [
+                "private static var \(firstSlot): Swift.Int { 0 }",
+                """
+                public \(finalModifier)var _$object: SwiftData._StoredObject {
+                    get { \(values) }
+                    set { \(storage) = newValue }
+                }
+                """,
+                contextDeclaration,
+                """
+                public \(finalModifier)var persistentBackingData:
+                    any SwiftData.BackingData<\(typeName)>
+                {
+                    get { SwiftData._backingData(of: self) }
+                    set { SwiftData._adopt(newValue, by: self) }
+                }
+                """,
+                """
+                \(overridable("func")) _$unite() {
+                \(keptConstants)}
+                """,
+            ]
             + initializers(
                 isFinal ? "" : "required ", backingDataOf: typeName,
-                assignment: "\(storage) = _$object")
+                assignment: "\(storedObject) = _$object")
             + commonMembers(overridable: overridable)
             + keyPaths(inherited: nil, overridable: overridable)
+        return members.map(withoutIsolation)
     }
 
     /// The members of a class whose superclass is a model.
     var membersOfSubclass: [String] {
         let superclass = firstInheritedType ?? typeName
-        return storageDeclarations + [
-            "private static let \(firstSlot) = SwiftData._slotCount(of: \(superclass).self)",
-            """
-            \(overriding("func")) _$unite() {
-                super._$unite()
-                if \(storage) !== _$object {
-                    if let level = \(storage) { _$object.unite(with: level) }
-                    \(storage) = _$object
-                }
-            \(keptConstants)}
-            """,
-        ]
+        let members =
+            storageDeclarations + [
+                "private static let \(firstSlot) = SwiftData._slotCount(of: \(superclass).self)",
+                """
+                \(overriding("func")) _$unite() {
+                    super._$unite()
+                    if \(storage) !== _$object {
+                        if let level = \(storage) { _$object.unite(with: level) }
+                        \(storage) = _$object
+                    }
+                \(keptConstants)}
+                """,
+            ]
             + initializers(
                 "required ", backingDataOf: "\(typeName).Root",
                 assignment: """
-                    \(storage) = _$object
+                    \(storedObject) = _$object
                         super.init(_$object: _$object)
                     """)
             + commonMembers(overridable: overriding)
             + keyPaths(inherited: superclass, overridable: overriding)
+        return members.map(withoutIsolation)
+    }
+
+    /// A member of a class that is isolated to a global actor. A context uses its models on its own
+    /// thread, so that what it calls is not isolated.
+    private func withoutIsolation(_ member: String) -> String {
+        globalActor == nil || member.hasPrefix("nonisolated") ? member : "nonisolated \(member)"
+    }
+
+    /// Statements that form key paths of the class, which code of its global actor may do only.
+    private func inActor(_ statements: String, returning type: String) -> String {
+        guard let globalActor else { return statements }
+        return """
+            let isolated: @\(globalActor) () -> \(type) = {
+            \(statements)
+            }
+            return SwiftData._withoutIsolation(isolated, returning: \(type).self)
+            """
     }
 
     /// The key paths of a subclass for the properties that it inherits. They are not equal to those
@@ -80,14 +101,17 @@ extension ModelDeclaration {
         let conditional = conditionalProperties.map { property in
             property.inCondition("    keyPaths.append(\\_M.\(property.name))")
         }
+        let statements = """
+                \(conditional.isEmpty ? "let" : "var") keyPaths: [Swift.AnyKeyPath] =
+                    \(inherited)[\(own)]
+            \(conditional.map { $0 + "\n" }.joined())    return keyPaths
+            """
         members.append(
             """
             public static func _$keyPaths<_M: \(typeName)>(
                 of type: _M.Type
             ) -> [Swift.AnyKeyPath] {
-                \(conditional.isEmpty ? "let" : "var") keyPaths: [Swift.AnyKeyPath] =
-                    \(inherited)[\(own)]
-            \(conditional.map { $0 + "\n" }.joined())    return keyPaths
+            \(inActor(statements, returning: "[Swift.AnyKeyPath]"))
             }
             """)
         return members
@@ -128,8 +152,21 @@ extension ModelDeclaration {
     /// The storage is made when it is used first, because an instance for an object of a context
     /// gets that object instead.
     private var storageDeclarations: [String] {
-        [
-            "private \(finalModifier)var \(storage): SwiftData._StoredObject?",
+        let object = "private \(finalModifier)var \(storage): SwiftData._StoredObject?"
+        let box = ModelNames.box(of: typeName)
+        let stored =
+            globalActor == nil
+            ? [object]
+            : [
+                "private \(finalModifier)let \(box) = SwiftData._ModelStorage()",
+                """
+                \(object) {
+                    get { \(box).object }
+                    set { \(box).object = newValue }
+                }
+                """,
+            ]
+        return stored + [
             """
             private \(finalModifier)var \(values): SwiftData._StoredObject {
                 if let object = \(storage) { return object }
@@ -137,8 +174,26 @@ extension ModelDeclaration {
                 \(storage) = object
                 return object
             }
-            """,
+            """
         ]
+    }
+
+    /// The stored property that has the object, which an initializer sets before that of the
+    /// superclass.
+    private var storedObject: String {
+        globalActor == nil ? storage : "\(ModelNames.box(of: typeName)).object"
+    }
+
+    private var contextDeclaration: String {
+        let context = "public \(finalModifier)var _$context: SwiftData.ModelContext?"
+        guard globalActor != nil else { return context }
+        let box = ModelNames.box(of: typeName)
+        return """
+            \(context) {
+                get { \(box).context }
+                set { \(box).context = newValue }
+            }
+            """
     }
 
     private func initializers(
@@ -178,8 +233,7 @@ extension ModelDeclaration {
         guard property.initialValue == nil else { return nil }
         let function = property.isTransformable ? "transformableConstant" : "constant"
         return """
-                self.\(property.name) = _$object.\(function)(
-                    \\\(typeName).\(property.name), at: \(slot))
+                self.\(property.name) = _$object.\(function)(in: \(typeName).self, at: \(slot))
             """
     }
 
@@ -189,12 +243,14 @@ extension ModelDeclaration {
             let function = property.isTransformable ? "initializeTransformable" : "initialize"
             return property.inCondition(
                 """
-                        _$object.\(function)(
-                            at: \(slot), \\\(typeName).\(property.name), to: \(property.name))
+                        self._$object.\(function)(
+                            at: \(slot), \\\(typeName).\(property.name),
+                            to: self.\(property.name))
                 """) + "\n"
         }
         if statements.isEmpty { return "" }
-        return "    if _$object.status == .unmanaged {\n\(statements.joined())    }\n"
+        let kept = inActor(statements.joined(), returning: "Swift.Void")
+        return "    if _$object.status == .unmanaged {\n\(kept)\n    }\n"
     }
 
     /// Separate statements, because the type checker's time for an array of many elements grows
@@ -209,12 +265,15 @@ extension ModelDeclaration {
                         defaultValue: constraint.uncheckedNames.map { "\($0)" },
                         metadata: constraint.expression))
             }
-        return """
-            \(introducer) var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
+        let statements = """
                 var metadata: [SwiftData.Schema.PropertyMetadata] = []
                 metadata.reserveCapacity(\(elements.count))
             \(elements.joined(separator: "\n"))
                 return metadata
+            """
+        return """
+            \(introducer) var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
+            \(inActor(statements, returning: "[SwiftData.Schema.PropertyMetadata]"))
             }
             """
     }
@@ -261,23 +320,26 @@ extension ModelDeclaration {
         let isOverride = introducer.contains("override")
         let fallback = isOverride ? "super._$notify(slot: slot)" : "break"
         let cases = properties.enumerated().map { slot, property in
-            "    case \(slot): _$object.notify(self, \\\(typeName).\(property.name))\n"
+            "    case \(slot): self._$object.notify(self, \\\(typeName).\(property.name))\n"
         }
         let conditional = conditionalProperties.map { property in
             let slot = "\(typeName).\(ModelNames.slot(of: property.name))"
             return property.inCondition(
                 """
                     if slot == \(slot) {
-                        _$object.notify(self, \\\(typeName).\(property.name))
+                        self._$object.notify(self, \\\(typeName).\(property.name))
                         return
                     }
                 """) + "\n"
         }
-        return """
-            \(introducer) _$notify(slot: Swift.Int) {
+        let statements = """
             \(conditional.joined())    switch slot - \(typeName).\(firstSlot) {
             \(cases.joined())    default: \(fallback)
                 }
+            """
+        return """
+            \(introducer) _$notify(slot: Swift.Int) {
+            \(inActor(statements, returning: "Swift.Void"))
             }
             """
     }

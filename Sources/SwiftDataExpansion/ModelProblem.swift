@@ -16,6 +16,9 @@ enum ModelProblem: DiagnosticMessage {
     case constant(String)
     case attributeAndRelationship(String)
     case unpersistedInConstraint(String, macro: String)
+    case optionsWithoutEffect(String, String)
+    case emptyConstraint(macro: String)
+    case emptyList(macro: String)
 
     var message: String {
         switch self {
@@ -52,6 +55,12 @@ enum ModelProblem: DiagnosticMessage {
             "'\(name)' cannot be both an attribute and a relationship"
         case .unpersistedInConstraint(let name, let macro):
             "'\(name)' is not persisted, so #\(macro) cannot name it"
+        case .optionsWithoutEffect(let name, let macro):
+            "'\(name)' is not persisted here, so @\(macro) has no effect; remove it"
+        case .emptyConstraint(let macro):
+            "#\(macro) names no property, so it has no effect; remove it"
+        case .emptyList(let macro):
+            "a list of #\(macro) names no property, so it has no effect; remove it"
         }
     }
 
@@ -59,7 +68,12 @@ enum ModelProblem: DiagnosticMessage {
         MessageID(domain: "SwiftData", id: "\(self)".prefix { $0 != "(" }.description)
     }
 
-    var severity: DiagnosticSeverity { .error }
+    var severity: DiagnosticSeverity {
+        switch self {
+        case .emptyConstraint, .emptyList, .optionsWithoutEffect: .warning
+        default: .error
+        }
+    }
 }
 
 /// A problem and the part of the declaration that has it.

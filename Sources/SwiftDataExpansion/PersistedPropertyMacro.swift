@@ -28,10 +28,14 @@ extension PersistedPropertyAccessors {
     ) -> [AccessorDeclSyntax] {
         guard let name = declaration.propertyName,
             let variable = declaration.as(VariableDeclSyntax.self),
-            let typeName = context.lexicalContext.first?.as(ClassDeclSyntax.self)?.name.text
+            let model = context.lexicalContext.first?.as(ClassDeclSyntax.self)
         else { return [] }
+        let typeName = model.name.text
         let hidden = ModelNames.hidden(name)
-        let storage = ModelNames.storage(of: typeName)
+        let stored =
+            model.globalActor == nil
+            ? ModelNames.storage(of: typeName) : ModelNames.box(of: typeName)
+        let storage = model.globalActor == nil ? stored : "\(stored).object"
         let values = ModelNames.values(of: typeName)
         let keyPath = "\\\(typeName).\(name)"
         let index =
@@ -44,7 +48,7 @@ extension PersistedPropertyAccessors {
         let setter = ObserverCalls(variable.observers, set: set, get: get, hidden: hidden)
         return [
             """
-            @storageRestrictions(accesses: \(raw: storage), initializes: \(raw: hidden))
+            @storageRestrictions(accesses: \(raw: stored), initializes: \(raw: hidden))
             init(initialValue) {
                 \(raw: hidden) = .init()
                 SwiftData._storage(&\(raw: storage), for: initialValue)?
@@ -83,7 +87,7 @@ extension PersistedPropertyAccessors {
             let plainName = name.filter { $0 != "`" }
             peers.append(
                 """
-                private static let \(raw: ModelNames.slot(of: name)) =
+                private nonisolated static let \(raw: ModelNames.slot(of: name)) =
                     SwiftData._slot(of: \(literal: plainName), in: \(raw: typeName).self)
                 """)
         }

@@ -34,9 +34,13 @@ open class PersistentModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMac
             let variable = member.as(VariableDeclSyntax.self)
         else { return [] }
         do throws(LocatedProblem) {
-            guard let property = try PropertyDeclaration(variable, configuration),
-                !property.isConstant
-            else { return [] }
+            guard let property = try PropertyDeclaration(variable, configuration) else {
+                if let problem = variable.optionsWithoutEffect(configuration) {
+                    context.diagnose(problem.diagnostic)
+                }
+                return []
+            }
+            if property.isConstant { return [] }
             let slot = ModelDeclaration.slot(of: property, in: model, configuration)
             let kind = property.isTransformable ? "_TransformablePersisted" : "_Persisted"
             let argument = slot.map { "(\($0))" } ?? ""
@@ -68,7 +72,8 @@ open class PersistentModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMac
                 try ExtensionDeclSyntax("extension \(type.trimmed): nonisolated \(raw: written) {}")
             )
         }
-        if names.contains("Sendable") {
+        // An instance that is isolated to a global actor is Sendable.
+        if names.contains("Sendable"), model.globalActor == nil {
             extensions.append(
                 try ExtensionDeclSyntax(
                     """

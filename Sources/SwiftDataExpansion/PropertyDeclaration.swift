@@ -154,6 +154,17 @@ extension VariableDeclSyntax {
     /// Whether the variable adds observers to a property of the superclass, which persists it.
     fileprivate var isOverride: Bool { modifiers.contains { $0.name.text == "override" } }
 
+    /// The problem with `@Attribute` or `@Relationship` of a variable that is not persisted.
+    func optionsWithoutEffect(_ configuration: (any BuildConfiguration)?) -> LocatedProblem? {
+        let written = attributes.attributes(in: configuration).first {
+            $0.element.isNamed("Attribute") || $0.element.isNamed("Relationship")
+        }
+        guard let attribute = written?.element else { return nil }
+        let name = bindings.first?.pattern.trimmedDescription.filter { $0 != "`" } ?? ""
+        let kind = attribute.isNamed("Attribute") ? "Attribute" : "Relationship"
+        return LocatedProblem(attribute, .optionsWithoutEffect(name, kind))
+    }
+
     /// The observers of the variable.
     var observers: [AccessorDeclSyntax] {
         guard case .accessors(let accessors)? = bindings.first?.accessorBlock?.accessors else {

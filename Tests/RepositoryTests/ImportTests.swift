@@ -42,7 +42,7 @@ struct ImportTests {
             "LarderFiles", "LarderClient", "LarderServer", "LarderStore", "Logging",
         ],
         "SwiftDataExpansion": [
-            "CloudKitRules", "SwiftDiagnostics", "SwiftIfConfig", "SwiftParser", "SwiftSyntax",
+            "CloudKitRules", "SwiftDiagnostics", "SwiftIfConfig", "SwiftSyntax",
             "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
         ],
         "SwiftDataMacros": ["SwiftCompilerPlugin", "SwiftDataExpansion", "SwiftSyntaxMacros"],

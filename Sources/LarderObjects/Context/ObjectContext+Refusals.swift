@@ -40,8 +40,8 @@ extension ObjectContext {
             case .inserted, .saved, .deleted:
                 if identifier.isTemporary {
                     refusal = """
-                        the \(name) belongs to another context and is not saved; save that context, \
-                        and set the relationship again
+                        the \(name) belongs to another context and is not saved; save that \
+                        context, and set the relationship again
                         """
                 } else if model.store(of: identifier) != nil,
                     let known = try? self.object(for: identifier)
@@ -62,17 +62,18 @@ extension ObjectContext {
         }
     }
 
-    /// Makes the next save an error, because an unsaved instance of another context was inserted.
+    /// Makes the next save an error, because an unsaved instance of another context was
+    /// inserted.
     func refuseInsert(of object: StoredObject) {
         guard object.identifier.isTemporary else { return }
         let name = object.identifier.entityName
         refusedInserts.append(
-            "\(name): it was inserted, and belongs to another context that has not saved it; insert "
-                + "it into one context")
+            "\(name): it was inserted, and belongs to another context that has not saved it; "
+                + "insert it into one context")
     }
 
-    /// - Throws: `validationFailed` with each value of the changed objects that cannot be saved, and
-    ///   each instance that was refused since the last save.
+    /// - Throws: `validationFailed` with each value of the changed objects that cannot be saved,
+    ///   and each instance that was refused since the last save.
     func checkRefusals() throws(LarderError) {
         var violations = refusedInserts.map { ChangeViolation(.validationFailed, $0) }
         refusedInserts = []

@@ -8,9 +8,9 @@ extension ModelContext {
     /// ``willSave`` is posted before it, and ``didSave`` after it, both on this thread.
     ///
     /// - Throws: ``SwiftDataError/modelValidationFailure`` with every rule that the changes break;
-    ///   the context keeps them then. The same for a value that cannot be encoded, for a relationship
-    ///   to an unsaved model of another context or to a model of another store, and for a change of
-    ///   a model whose configuration does not allow saving.
+    ///   the context keeps them then. It is thrown for a value that cannot be encoded, for a
+    ///   relationship to an unsaved model of another context or to a model of another store, and
+    ///   for a change of a model whose configuration does not allow saving, too.
     public func save() throws {
         guard hasChanges else { return }
         NotificationCenter.default.post(name: Self.willSave, object: self)

@@ -13,7 +13,7 @@
 /// is a relationship; any other property is an attribute.
 @attached(
     member, conformances: Observable, PersistentModel, Sendable, _ModelRoot,
-    names: named(_$object), prefixed(`_$object_`), prefixed(`_$values_`),
+    names: named(_$object), prefixed(`_$object_`), prefixed(`_$storage_`), prefixed(`_$values_`),
     prefixed(`_$firstSlot_`), named(_$context),
     named(persistentBackingData), named(schemaMetadata), named(_$constantDefaults),
     named(_$inheritedKeyPaths), named(_$keyPaths), named(init),
@@ -38,7 +38,7 @@ public macro Attribute(
 ///
 /// - Parameter inverse: The relationship in the opposite direction, as a key path from its model.
 ///   It is named on one side only. Two relationships that are the only ones between their models
-///   are inverses without it.
+///   are inverses without it; others have none. The first of several that name one inverse has it.
 @attached(peer)
 public macro Relationship(
     _ options: Schema.Relationship.Option...,

@@ -7,11 +7,11 @@ public import LarderObjects
 extension StoredObject {
     @_disfavoredOverload
     public func constant<Model: PersistentModel, Member: Codable>(
-        _ keyPath: KeyPath<Model, Member>, at slot: Int
+        in model: Model.Type, at slot: Int
     ) -> Member { decodedConstant(Model.self, slot) }
 
     public func transformableConstant<Model: PersistentModel, Member>(
-        _ keyPath: KeyPath<Model, Member>, at slot: Int
+        in model: Model.Type, at slot: Int
     ) -> Member { decodedConstant(Model.self, slot) }
 
     private func decodedConstant<Model: PersistentModel, Member>(
@@ -34,7 +34,7 @@ extension StoredObject {
         message: "a relationship changes with its other side; write 'private(set) var'"
     )
     public func constant<Model: PersistentModel, Member: PersistentModel>(
-        _ keyPath: KeyPath<Model, Member>, at slot: Int
+        in model: Model.Type, at slot: Int
     ) -> Member { preconditionFailure("unavailable") }
 
     @available(
@@ -42,7 +42,7 @@ extension StoredObject {
         message: "a relationship changes with its other side; write 'private(set) var'"
     )
     public func constant<Model: PersistentModel, Member: PersistentModel>(
-        _ keyPath: KeyPath<Model, Member?>, at slot: Int
+        in model: Model.Type, at slot: Int
     ) -> Member? { nil }
 
     @available(
@@ -50,7 +50,7 @@ extension StoredObject {
         message: "a relationship changes with its other side; write 'private(set) var'"
     )
     public func constant<Model: PersistentModel, Member: RelationshipCollection>(
-        _ keyPath: KeyPath<Model, Member>, at slot: Int
+        in model: Model.Type, at slot: Int
     ) -> Member { ._collection(of: []) }
 
     @available(
@@ -62,6 +62,6 @@ extension StoredObject {
     )
     @_disfavoredOverload
     public func constant<Model: PersistentModel, Member>(
-        _ keyPath: KeyPath<Model, Member>, at slot: Int
+        in model: Model.Type, at slot: Int
     ) -> Member { preconditionFailure("unavailable") }
 }

@@ -12,7 +12,7 @@ public final class Schema: Codable, Hashable, Sendable, CustomDebugStringConvert
     public let entities: [Entity]
     /// If several entities have one name, the first; ``larderSchema()`` reports duplicates.
     public let entitiesByName: [String: Entity]
-    /// What is assumed where the classes leave it open. It is logged when a container is made.
+    /// The assumptions where the classes leave something open, which a container logs.
     package let assumptions: [String]
     /// Problems of the relationships, which ``larderSchema()`` throws.
     let problems: [String]

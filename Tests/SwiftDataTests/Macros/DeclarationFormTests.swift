@@ -225,6 +225,24 @@ struct DeclarationFormTests {
         #expect(read.values == Array(repeating: 3, count: model.values.count))
     }
 
+    @Test("an empty list of a constraint has no effect")
+    func emptyLists() throws {
+        let entity = Schema(EmptyLists.self).entities.first
+        #expect(entity?.uniquenessConstraints == [["id"]])
+        #expect(entity?.indices == [])
+        #expect(try saved(EmptyLists()).id == 1)
+        let source = """
+            @Model final class Item {
+                #Unique<Item>([\\.id], [])
+                var id = 1
+                init() {}
+            }
+            """
+        let messages = try ModelCompiler.messages(source)
+        #expect(messages.count == 1)
+        #expect(messages.allSatisfy { $0.contains(":4:27: warning: a list of #Unique names no") })
+    }
+
     @Test("models compile with SwiftData as the only import")
     func onlyImport() throws {
         let messages = try ModelCompiler.messages(

@@ -217,3 +217,13 @@ enum Forms {
 extension Forms.Modifiers {
     var half: Int { open / 2 }
 }
+
+/// Constraints without properties, which the macro does not see.
+@Model final class EmptyLists {
+    #Unique<EmptyLists>([\.id], EmptyLists.none)
+    #Index<EmptyLists>(EmptyLists.none)
+    static var none: [PartialKeyPath<EmptyLists>] { [] }
+    var id = 1
+
+    init() {}
+}

@@ -58,8 +58,8 @@ struct ModelDiagnosticTests {
                 """
             ),
             (
-                "@Model class Item { @Attribute(.unique) @Attribute(originalName: \"y\") var x = 1; "
-                    + "init() {} }",
+                "@Model class Item { @Attribute(.unique) @Attribute(originalName: \"y\") "
+                    + "var x = 1; init() {} }",
                 "write all options of 'x' in one @Attribute or @Relationship"
             ),
             (
@@ -103,6 +103,30 @@ struct ModelDiagnosticTests {
     func several() {
         let expansion = MacroExpansion("@Model class Item { let x = Date(); lazy var y = 1 }")
         #expect(expansion.messages.count == 3)
+    }
+
+    @Test("an empty list of #Unique or #Index is a warning")
+    func emptyLists() {
+        let expansion = MacroExpansion(
+            """
+            @Model class Item {
+                #Unique<Item>([\\.x], [])
+                #Index<Item>(.binary([]), .rtree([\\.x]))
+                #Unique<Item>()
+                var x = 1
+                init() {}
+            }
+            """)
+        #expect(expansion.messages == [])
+        #expect(
+            expansion.warnings == [
+                "a list of #Unique names no property, so it has no effect; remove it",
+                "a list of #Index names no property, so it has no effect; remove it",
+                "#Unique names no property, so it has no effect; remove it",
+            ])
+        let full = MacroExpansion(
+            "@Model class Item { #Unique<Item>([\\.x]); var x = 1; init() {} }")
+        #expect(full.warnings == [])
     }
 
     @Test("@Model has no effect on an enum")

@@ -59,7 +59,7 @@ struct ModelExpansionTests {
             expansion.contains(
                 "@SwiftData._TransformablePersistedProperty(1) var second"))
         #expect(expansion.contains("@SwiftData._PersistedProperty(2) var third"))
-        #expect(expansion.contains(#"case 2: _$object.notify(self, \Item.third)"#))
+        #expect(expansion.contains(#"case 2: self._$object.notify(self, \Item.third)"#))
         #expect(!expansion.contains("var computed: Int { 1 }\n@SwiftData"))
         #expect(!expansion.contains(#"\Item.hidden"#))
         #expect(!expansion.contains(#"\Item.shared"#))

@@ -28,7 +28,7 @@ struct InverseInference {
 
     private var ends: [End] = []
     private(set) var problems: [String] = []
-    /// What is assumed of relationships whose inverse the classes leave open.
+    /// The assumptions about relationships whose inverse the classes leave open.
     private(set) var assumptions: [String] = []
 
     init(_ models: [ModelDescription]) {

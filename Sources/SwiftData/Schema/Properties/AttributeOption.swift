@@ -27,8 +27,8 @@ extension Schema.Attribute {
         /// The history keeps the value of a deleted model.
         public static var preserveValueOnDeletion: Option { Option(.preserveValueOnDeletion) }
 
-        /// Changes are observed and are changes of the context, and the store does not have the value:
-        /// a model that is read has the default value.
+        /// Changes are observed and are changes of the context, and the store does not have the
+        /// value: a model that is read has the default value.
         public static var ephemeral: Option { Option(.ephemeral) }
 
         /// The value is indexed by Spotlight. Here it has no effect.
