@@ -25,7 +25,7 @@ extension Schema {
         }
     }
 
-    /// The default values that are not constants, evaluated anew for each object.
+    /// The default values that are not constants, evaluated for each object.
     package var computedDefaults: ComputedDefaults {
         var computed: [String: [String: ComputedDefaults.Compute]] = [:]
         for model in descriptions {

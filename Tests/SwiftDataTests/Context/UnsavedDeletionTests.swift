@@ -85,7 +85,7 @@ struct UnsavedDeletionTests {
         #expect(try counts() == [0, 0, 0, 0])
     }
 
-    @Test("what has moved to another owner before the save stays", arguments: [true, false])
+    @Test("a deletion does not take what has moved to another owner before the save", arguments: [true, false])
     func moved(_ isSaved: Bool) throws {
         try save(if: isSaved)
         context.delete(wardrobe)
