@@ -135,6 +135,12 @@ public final class Store: StoreBackend {
         return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
     }
 
+    /// The size of the file on disk, without the log.
+    var fileByteCount: Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
     package func isCurrent(_ stamp: ObjectStamp) -> Bool { stamps.isCurrent(stamp) }
 
     /// A connection for reading, with the collation that the tables need. It never checkpoints:

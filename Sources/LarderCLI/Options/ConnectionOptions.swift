@@ -30,8 +30,10 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Maximum time to wait for a reply: 500ms, 10s, 2m. Default: LARDER_TIMEOUT, or 30s.",
-            valueName: "time"))
+            """
+            Maximum time of a whole result: 500ms, 10s, 2m. Default: LARDER_TIMEOUT, or 30s, for \
+            each of its parts.
+            """, valueName: "time"))
     var timeout: TimeLimit?
 
     mutating func validate() throws {

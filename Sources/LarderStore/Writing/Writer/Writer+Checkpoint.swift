@@ -41,7 +41,8 @@ extension Writer {
         else { return }
         DatabaseMemory.useReserve()
         let pageCount = connection.logPageCount
-        if isLogFull(pageCount) {
+        // Where space is short, zeros in the log would take it from the file.
+        if isLogFull(pageCount), DiskReserve(in: store.folder) == nil {
             logRoom = pageCount + max(pageCount, Pages.addedMin)
             // The next commit reports it if there is no space.
             try? connection.lengthenLog(toPages: logRoom)

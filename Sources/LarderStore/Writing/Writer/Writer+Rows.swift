@@ -7,6 +7,7 @@ extension Writer {
     ) -> Result<InsertedRows, LarderError> {
         if let error = writeError() { return .failure(error) }
         guard let statements else { return .failure(Writer.closedError) }
+        measureDisk()
         let limit = statements.connection.limit
         limit.start(received.budget)
         limit.isSuspended = true
@@ -76,6 +77,7 @@ extension Writer {
         if let maximum = received.answerBytesMax, result.encodedBytesMax > maximum {
             return .failure(.answerTooLong)
         }
+        if let error = try reserveError(statements.connection) { return .failure(error) }
         result.transaction = try writeHistory(
             of: run, received.source, author: insertion.author)
         statements.connection.limit.start(nil)

@@ -37,6 +37,8 @@ final class Writer: StoreWriter {
     /// The number of pages for which the log's file is long enough, as far as it was lengthened.
     var logRoom = 0
     var needsReadersToEnd = false
+    /// The space of the disk at the begin of the group; nil if it is ample.
+    var diskReserve: DiskReserve?
     /// Whether the catalog names an archive that will not have the next commit.
     var isArchiveOutdated = false
     /// The objects that the open transaction changes, for readers with caches.
@@ -116,6 +118,7 @@ final class Writer: StoreWriter {
         guard !sets.isEmpty else { return [] }
         if let error = writeError() { return sets.map { _ in .failure(error) } }
         guard let statements else { return sets.map { _ in .failure(Writer.closedError) } }
+        measureDisk()
         let keysBefore = lastKeys
         let time = store.options.clock().timeIntervalSinceReferenceDate
         var count = 0
@@ -225,6 +228,9 @@ final class Writer: StoreWriter {
             guard case .success(var result) = outcome else { return outcome }
             if let maximum = set.answerBytesMax, !result.fits(inBytes: maximum) {
                 return .failure(.answerTooLong)
+            }
+            if !set.changeSet.onlyDeletes, let error = try reserveError(statements.connection) {
+                return .failure(error)
             }
             result.transaction = try writeHistory(
                 of: run, set.source, author: set.changeSet.author)
