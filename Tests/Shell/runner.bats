@@ -105,6 +105,14 @@ echo "2 passed, 0 failed"'
     assert_contains "$output" "no-such-program: command not found"
 }
 
+@test "scripts/test goes on after a stage that failed, unless it is the build" {
+    printf '%s gate a stage\n' format build one >scripts/test.d/stages
+    stage format 'echo "1 passed, 1 failed"; exit 1'
+    stage build 'echo "1 passed, 0 failed"'
+    assert_status 1 scripts/test
+    assert_equal "4 passed, 1 failed" "$(last_line)"
+}
+
 @test "scripts/test stops after a build that failed" {
     echo 'build gate the build' >scripts/test.d/stages
     echo 'one gate the first' >>scripts/test.d/stages

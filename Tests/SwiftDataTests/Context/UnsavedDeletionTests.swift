@@ -85,7 +85,9 @@ struct UnsavedDeletionTests {
         #expect(try counts() == [0, 0, 0, 0])
     }
 
-    @Test("a deletion does not take what has moved to another owner before the save", arguments: [true, false])
+    @Test(
+        "a deletion does not take what has moved to another owner before the save",
+        arguments: [true, false])
     func moved(_ isSaved: Bool) throws {
         try save(if: isSaved)
         context.delete(wardrobe)
