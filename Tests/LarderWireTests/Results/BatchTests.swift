@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LarderModel
 import TestSupport
 import Testing
@@ -68,7 +69,14 @@ struct BatchTests {
 
     private func values(_ records: [Record]) -> [String] {
         records.map { record in
-            let values = record.values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            // The description of some dates ends the process in Foundation.
+            let values = record.values.sorted { $0.key < $1.key }.map { key, value in
+                if case .date(let date) = value {
+                    "\(key): \(date.timeIntervalSinceReferenceDate)"
+                } else {
+                    "\(key): \(value)"
+                }
+            }
             return "\(record.identifier) \(record.version) \(values)"
         }
     }
