@@ -105,7 +105,7 @@ echo "2 passed, 0 failed"'
     assert_contains "$output" "no-such-program: command not found"
 }
 
-@test "scripts/test goes on after a stage that failed, unless it is the build" {
+@test "scripts/test continues after a stage that failed, unless it is the build" {
     printf '%s gate a stage\n' format build one >scripts/test.d/stages
     stage format 'echo "1 passed, 1 failed"; exit 1'
     stage build 'echo "1 passed, 0 failed"'
