@@ -13,6 +13,12 @@ final class OpenFile: Sendable {
     /// Whether the claim created the file, which is empty then.
     let isNew: Bool
     let watched: WatchedFile
+    /// Keeps the inode, so that no other file gets it while the claim lasts, as the store may have
+    /// been closed and removed. Closing a descriptor that was opened for its path releases no lock.
+    private let descriptor: Int32
+
+    /// O_PATH, a macro that Swift does not import.
+    private static let forPath = Int32(0o10000000)
 
     /// Claims the regular file at a path. A missing file is created, readable by its owner only, if
     /// that is permitted. The claim ends with the object.
@@ -30,6 +36,7 @@ final class OpenFile: Sendable {
             }
             return (file, isNew)
         }
+        descriptor = open(path, Self.forPath | O_CLOEXEC | O_NOFOLLOW)
     }
 
     /// Checks that a connection has opened this file, which it opened by its path.
@@ -47,6 +54,7 @@ final class OpenFile: Sendable {
 
     deinit {
         _ = OpenFile.claimed.withLock { [watched] in $0.remove(watched.identity) }
+        if descriptor >= 0 { close(descriptor) }
     }
 
     /// Creates an empty file; false if the file exists.

@@ -423,6 +423,20 @@ struct StoreFileTests {
         #expect(try refusal().code == .storageFailed)
     }
 
+    @Test("a claim on a removed file does not stand in the way of a new file")
+    func removedFile() throws {
+        // A file system on disk gives the inode of a removed file to the next one.
+        let former = "/var/tmp/larder-claim-\(getpid())"
+        let claim = try OpenFile(claiming: former, createIfMissing: true)
+        unlink(former)
+        for number in 0..<20 {
+            let path = "\(former)-\(number)"
+            defer { unlink(path) }
+            #expect(throws: Never.self) { try OpenFile(claiming: path, createIfMissing: true) }
+        }
+        withExtendedLifetime(claim) {}
+    }
+
     @Test("a store file that this process has open is refused")
     func openTwice() throws {
         let store = try Store.open(path: path, schema: schema)
