@@ -4,17 +4,6 @@ load helper
 
 setup() { enter_scratch; }
 
-teardown() {
-    if [ -n "$daemon" ]; then
-        kill -KILL "$daemon" 2>/dev/null || true
-        wait "$daemon" 2>/dev/null || true
-        daemon=
-    fi
-    cd /
-    if mountpoint -q "$scratch/disk"; then umount "$scratch/disk"; fi
-    leave_scratch
-}
-
 # start_daemon_within KIB: starts the daemon with a limit on the size of its files.
 start_daemon_within() {
     (

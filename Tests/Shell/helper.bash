@@ -42,6 +42,8 @@ leave_scratch() {
         wait "$daemon" 2>/dev/null || true
     fi
     cd /
+    # A test may have mounted a small disk.
+    if [ -d "$scratch/disk" ] && mountpoint -q "$scratch/disk"; then umount "$scratch/disk"; fi
     rm -rf "$scratch"
 }
 

@@ -11,17 +11,6 @@ setup() {
     start_daemon
 }
 
-teardown() {
-    if [ -n "$daemon" ]; then
-        kill -KILL "$daemon" 2>/dev/null || true
-        wait "$daemon" 2>/dev/null || true
-        daemon=
-    fi
-    cd /
-    if mountpoint -q "$scratch/disk"; then umount "$scratch/disk"; fi
-    leave_scratch
-}
-
 # Inserts objects of a size in bytes until the disk is full. Writes their URIs to ../uris.
 fill_with_objects_of() {
     python3 - "$1" >../object <<'END'
