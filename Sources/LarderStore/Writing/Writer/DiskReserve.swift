@@ -1,4 +1,5 @@
 import Glibc
+import LarderModel
 
 /// The space that a store leaves free on its disk, so that objects can be deleted when the store
 /// has filled the rest.
@@ -20,9 +21,10 @@ struct DiskReserve {
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else { return nil }
         let block = Int(clamping: status.f_frsize)
-        let (free, size) = (Int(clamping: status.f_bavail), Int(clamping: status.f_blocks))
+        let free = Int(clamping: status.f_bavail)
         guard free < Self.ampleBytes / max(1, block) else { return nil }
-        self.init(freeBytes: free * block, diskBytes: size.multipliedClamping(by: block))
+        let diskBytes = Double(status.f_blocks) * Double(block)
+        self.init(freeBytes: free * block, diskBytes: Int(clamped: diskBytes))
     }
 
     init(freeBytes: Int, diskBytes: Int) {
@@ -40,12 +42,5 @@ struct DiskReserve {
     func allows(addedBytes: Int, reusedBytes: Int) -> Bool {
         let needed = reusedBytes >= reservedBytes ? reservedBytes / 2 : reservedBytes
         return freeBytes - 2 * addedBytes >= needed
-    }
-}
-
-extension Int {
-    fileprivate func multipliedClamping(by other: Int) -> Int {
-        let (product, overflow) = multipliedReportingOverflow(by: other)
-        return overflow ? .max : product
     }
 }
