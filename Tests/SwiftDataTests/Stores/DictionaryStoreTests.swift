@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import TestSupport
 import Testing
 
 @Suite("A store with snapshots of its own type")
@@ -255,8 +256,7 @@ struct DictionaryStoreTests {
         }
         try use()
         // The queue that posts notifications of remote changes keeps a container for a moment.
-        for _ in 0..<1_000 where !shelf.states.isEmpty { Thread.sleep(forTimeInterval: 0.01) }
-        #expect(shelf.states.isEmpty)
+        #expect(eventually { shelf.states.isEmpty })
     }
 
     @Test("the notification didSave has the history token that the store has returned")
