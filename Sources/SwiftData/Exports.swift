@@ -1,6 +1,6 @@
 @_exported public import Foundation
 @_exported public import Observation
 
-// What programs name that import SwiftData alone: `Date`, `#Predicate` and `SortDescriptor`,
+// Symbols for programs that import SwiftData alone: `Date`, `#Predicate` and `SortDescriptor`,
 // `Observable` models, and the identifier that all of Larder has.
 @_exported public import struct LarderModel.PersistentIdentifier

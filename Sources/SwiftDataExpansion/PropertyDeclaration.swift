@@ -9,7 +9,7 @@ struct PropertyDeclaration {
     let type: TypeSyntax?
     /// The initial value as source text.
     let initialValue: ExprSyntax?
-    /// What `@Attribute` or `@Relationship` says. Several are under conditions that the macro
+    /// The options of `@Attribute` or `@Relationship`; several if conditions decide that the macro
     /// cannot evaluate.
     let options: [PropertyOptions]
     /// Whether `@Attribute` has the option `.transformable`.

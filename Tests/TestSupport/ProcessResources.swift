@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// What this process has in use, as far as a leak would show in it.
+/// The resources that this process has in use, as far as a leak would show in them.
 public struct ProcessResources {
     public let descriptors: Int
     public let threads: Int
-    /// Those of all processes.
+    /// The folders of all processes.
     public let memoryFolders: Int
 
     public static func now() throws -> ProcessResources {

@@ -84,7 +84,7 @@ public struct Attribute: Hashable, Sendable {
             maxLength: validation.maxLength, pattern: validation.pattern)
     }
 
-    /// The same attribute, but optional.
+    /// A copy of the attribute that is optional.
     package var madeOptional: Attribute {
         var attribute = self
         attribute.isOptional = true

@@ -32,7 +32,7 @@ private final class Knob {
     init() {}
 }
 
-/// What a context does with objects that were never saved is what it does with saved ones.
+/// A context treats objects that were never saved as it treats saved ones.
 @Suite("Deleting objects, with and without a save before")
 struct UnsavedDeletionTests {
     private let context: ModelContext

@@ -88,7 +88,7 @@ struct DeclarationTableTests {
         return "@Model final class Item {\n\(declaration)\nvar last = 1\ninit() {}\n}"
     }
 
-    /// What the macro makes of the last property but one, without the expansion of the class.
+    /// The expansion of the last property but one, without the expansion of the class.
     private func outcome(
         _ form: Form, _ attribute: String
     ) throws -> (property: PropertyDeclaration?, problem: ModelProblem?) {

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What the compiler says of a source text with models.
+/// Runs the compiler on a source text with models.
 enum ModelCompiler {
     /// The errors in a file that imports modules of this build.
     ///

@@ -38,7 +38,7 @@ struct DocumentedModel {
         var deleted: [Int] = []
         /// Notes of deleted articles, which are deleted or released at the save.
         var frozen: Set<Int> = []
-        /// Those of articles that were never saved, which are deleted at the save.
+        /// Notes of deleted articles that were never saved, which are deleted at the save.
         var taken: Set<Int> = []
     }
 
