@@ -151,3 +151,14 @@ echo "2 passed, 0 failed"'
     assert_contains "$output" '  1.5 "a"'
     assert_equal 23 "$(wc -l <<<"$output")"
 }
+
+@test "the report of Swift tests that a trap ended gives its message and the tests that had not ended" {
+    local report=$BATS_TEST_DIRNAME/../../scripts/test.d/report-swift
+    printf '%s\n' '◇ Test "a" started.' '✔ Test "a" passed after 0.1 seconds.' '◇ Test "b" started.' \
+        'Some/File.swift:12: Assertion failed' 'Current stack trace:' '0  libswiftCore.so  0x1 f + 33' >tests
+    assert_status 1 "$report" 132 tests
+    assert_equal "0 passed, 1 failed" "$(last_line)"
+    assert_contains "$output" \
+        'FAILED swift test ended with status 132: Some/File.swift:12: Assertion failed'
+    assert_equal '  "b"' "$(sed -n '/had not ended/,/slowest/p' <<<"$output" | grep '^  "')"
+}

@@ -35,6 +35,10 @@ final class ScriptedServer: Sendable {
 
     var connectionCount: Int { state.withLock { $0.connectionCount } }
 
+    /// Not closed before, because `stop` may be called again and must not shut down another
+    /// socket that has received the same descriptor.
+    deinit { close(listener) }
+
     /// Accepts no more connections and ends the open ones.
     func stop() {
         let peers = state.withLock { state in
@@ -63,7 +67,6 @@ final class ScriptedServer: Sendable {
             }
             serve(peer, number)
         }
-        close(listener)
     }
 
     private func serve(_ peer: Peer, _ number: Int) {
