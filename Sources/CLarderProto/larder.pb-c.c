@@ -818,6 +818,96 @@ void   larder__v1__rows_request__free_unpacked
   assert(message->base.descriptor == &larder__v1__rows_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__save_in_parts_request__init
+                     (Larder__V1__SaveInPartsRequest         *message)
+{
+  static const Larder__V1__SaveInPartsRequest init_value = LARDER__V1__SAVE_IN_PARTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__save_in_parts_request__get_packed_size
+                     (const Larder__V1__SaveInPartsRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__save_in_parts_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__save_in_parts_request__pack
+                     (const Larder__V1__SaveInPartsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__save_in_parts_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__save_in_parts_request__pack_to_buffer
+                     (const Larder__V1__SaveInPartsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__save_in_parts_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__SaveInPartsRequest *
+       larder__v1__save_in_parts_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__SaveInPartsRequest *)
+     protobuf_c_message_unpack (&larder__v1__save_in_parts_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__save_in_parts_request__free_unpacked
+                     (Larder__V1__SaveInPartsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__save_in_parts_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__save_part_request__init
+                     (Larder__V1__SavePartRequest         *message)
+{
+  static const Larder__V1__SavePartRequest init_value = LARDER__V1__SAVE_PART_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__save_part_request__get_packed_size
+                     (const Larder__V1__SavePartRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__save_part_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__save_part_request__pack
+                     (const Larder__V1__SavePartRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__save_part_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__save_part_request__pack_to_buffer
+                     (const Larder__V1__SavePartRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__save_part_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__SavePartRequest *
+       larder__v1__save_part_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__SavePartRequest *)
+     protobuf_c_message_unpack (&larder__v1__save_part_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__save_part_request__free_unpacked
+                     (Larder__V1__SavePartRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__save_part_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   larder__v1__insert_reply__init
                      (Larder__V1__InsertReply         *message)
 {
@@ -1628,7 +1718,7 @@ void   larder__v1__conflicting_property__free_unpacked
   assert(message->base.descriptor == &larder__v1__conflicting_property__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[40] =
+static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[42] =
 {
   {
     "id",
@@ -2110,6 +2200,30 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[40
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "save_in_parts",
+    60,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, save_in_parts),
+    &larder__v1__save_in_parts_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "save_part",
+    61,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, save_part),
+    &larder__v1__save_part_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__envelope__field_indices_by_name[] = {
   18,   /* field[18] = activity */
@@ -2142,6 +2256,8 @@ static const unsigned larder__v1__envelope__field_indices_by_name[] = {
   5,   /* field[5] = query */
   15,   /* field[15] = rows */
   7,   /* field[7] = save */
+  40,   /* field[40] = save_in_parts */
+  41,   /* field[41] = save_part */
   25,   /* field[25] = saved */
   8,   /* field[8] = schema */
   27,   /* field[27] = schema_text */
@@ -2153,11 +2269,12 @@ static const unsigned larder__v1__envelope__field_indices_by_name[] = {
   33,   /* field[33] = transactions */
   23,   /* field[23] = welcome */
 };
-static const ProtobufCIntRange larder__v1__envelope__number_ranges[2 + 1] =
+static const ProtobufCIntRange larder__v1__envelope__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 10, 3 },
-  { 0, 40 }
+  { 60, 40 },
+  { 0, 42 }
 };
 const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
 {
@@ -2167,14 +2284,14 @@ const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
   "Larder__V1__Envelope",
   "larder.v1",
   sizeof(Larder__V1__Envelope),
-  40,
+  42,
   larder__v1__envelope__field_descriptors,
   larder__v1__envelope__field_indices_by_name,
-  2,  larder__v1__envelope__number_ranges,
+  3,  larder__v1__envelope__number_ranges,
   (ProtobufCMessageInit) larder__v1__envelope__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__hello__field_descriptors[5] =
+static const ProtobufCFieldDescriptor larder__v1__hello__field_descriptors[6] =
 {
   {
     "protocol_version",
@@ -2236,9 +2353,22 @@ static const ProtobufCFieldDescriptor larder__v1__hello__field_descriptors[5] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "frame_bytes_max",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__Hello, frame_bytes_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__hello__field_indices_by_name[] = {
   1,   /* field[1] = client_name */
+  5,   /* field[5] = frame_bytes_max */
   4,   /* field[4] = migration_session */
   0,   /* field[0] = protocol_version */
   3,   /* field[3] = schema_fingerprint */
@@ -2247,7 +2377,7 @@ static const unsigned larder__v1__hello__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__hello__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor larder__v1__hello__descriptor =
 {
@@ -2257,7 +2387,7 @@ const ProtobufCMessageDescriptor larder__v1__hello__descriptor =
   "Larder__V1__Hello",
   "larder.v1",
   sizeof(Larder__V1__Hello),
-  5,
+  6,
   larder__v1__hello__field_descriptors,
   larder__v1__hello__field_indices_by_name,
   1,  larder__v1__hello__number_ranges,
@@ -3364,6 +3494,88 @@ const ProtobufCMessageDescriptor larder__v1__rows_request__descriptor =
   (ProtobufCMessageInit) larder__v1__rows_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+#define larder__v1__save_in_parts_request__field_descriptors NULL
+#define larder__v1__save_in_parts_request__field_indices_by_name NULL
+#define larder__v1__save_in_parts_request__number_ranges NULL
+const ProtobufCMessageDescriptor larder__v1__save_in_parts_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.SaveInPartsRequest",
+  "SaveInPartsRequest",
+  "Larder__V1__SaveInPartsRequest",
+  "larder.v1",
+  sizeof(Larder__V1__SaveInPartsRequest),
+  0,
+  larder__v1__save_in_parts_request__field_descriptors,
+  larder__v1__save_in_parts_request__field_indices_by_name,
+  0,  larder__v1__save_in_parts_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__save_in_parts_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__save_part_request__field_descriptors[3] =
+{
+  {
+    "request_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__SavePartRequest, request_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "content",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__SavePartRequest, content),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__SavePartRequest, last),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__save_part_request__field_indices_by_name[] = {
+  1,   /* field[1] = content */
+  2,   /* field[2] = last */
+  0,   /* field[0] = request_id */
+};
+static const ProtobufCIntRange larder__v1__save_part_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor larder__v1__save_part_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.SavePartRequest",
+  "SavePartRequest",
+  "Larder__V1__SavePartRequest",
+  "larder.v1",
+  sizeof(Larder__V1__SavePartRequest),
+  3,
+  larder__v1__save_part_request__field_descriptors,
+  larder__v1__save_part_request__field_indices_by_name,
+  1,  larder__v1__save_part_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__save_part_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor larder__v1__insert_reply__field_descriptors[6] =
 {
   {
@@ -3518,7 +3730,7 @@ const ProtobufCMessageDescriptor larder__v1__batches_reply__descriptor =
   (ProtobufCMessageInit) larder__v1__batches_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__save_reply__field_descriptors[7] =
+static const ProtobufCFieldDescriptor larder__v1__save_reply__field_descriptors[9] =
 {
   {
     "inserted",
@@ -3604,12 +3816,38 @@ static const ProtobufCFieldDescriptor larder__v1__save_reply__field_descriptors[
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "part_count",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__SaveReply, part_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "more",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__SaveReply, more),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__save_reply__field_indices_by_name[] = {
   5,   /* field[5] = affected */
   2,   /* field[2] = deleted_count */
   0,   /* field[0] = inserted */
   3,   /* field[3] = merged */
+  8,   /* field[8] = more */
+  7,   /* field[7] = part_count */
   4,   /* field[4] = transaction */
   1,   /* field[1] = updated_versions */
   6,   /* field[6] = upserted */
@@ -3617,7 +3855,7 @@ static const unsigned larder__v1__save_reply__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__save_reply__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor larder__v1__save_reply__descriptor =
 {
@@ -3627,7 +3865,7 @@ const ProtobufCMessageDescriptor larder__v1__save_reply__descriptor =
   "Larder__V1__SaveReply",
   "larder.v1",
   sizeof(Larder__V1__SaveReply),
-  7,
+  9,
   larder__v1__save_reply__field_descriptors,
   larder__v1__save_reply__field_indices_by_name,
   1,  larder__v1__save_reply__number_ranges,

@@ -106,7 +106,13 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Maximum disk space for buffered rows of unfinished atomic imports.",
+            "Maximum size of an object, 16 to 953. A reply with a larger object fails.",
+            valueName: "MiB"))
+    var maxObject = ServerLimits().objectBytesMax >> 20
+
+    @Option(
+        help: ArgumentHelp(
+            "Maximum disk space for unfinished atomic imports and saves in parts.",
             valueName: "MiB"))
     var maxSpool = ServerLimits().spoolBytes.total >> 20
 
@@ -190,6 +196,11 @@ struct DaemonCommand: ParsableCommand {
         ] where !(1...Self.numberMax).contains(value) {
             throw ValidationError("\(name) must be a number from 1 to \(Self.numberMax)")
         }
+        guard Self.objectMebibytes.contains(maxObject) else {
+            throw ValidationError(
+                "--max-object must be a number from \(Self.objectMebibytes.lowerBound) to "
+                    + "\(Self.objectMebibytes.upperBound)")
+        }
         if let historyCount, historyCount < 1 {
             throw ValidationError("--history-count must be a number from 1")
         }
@@ -241,6 +252,9 @@ struct DaemonCommand: ParsableCommand {
         }
     }
 
+    private static let objectMebibytes =
+        Limits.frameBytesMax >> 20...Limits.objectBytesMax >> 20
+
     /// The server's default limits, changed by the options.
     var limits: ServerLimits {
         var limits = ServerLimits()
@@ -251,6 +265,7 @@ struct DaemonCommand: ParsableCommand {
         limits.migrationTimeMax = .seconds(migrationTimeout)
         limits.migrationSilenceMax = .seconds(migrationIdleTimeout)
         limits.spoolBytes.total = maxSpool << 20
+        limits.acceptObjects(ofBytes: maxObject << 20)
         limits.historyRetention = HistoryRetention(
             ageMax: historyAge.map { Double($0) * Self.secondsPerDay }, countMax: historyCount)
         return limits

@@ -104,11 +104,12 @@ enum Larderd {
         }
         notification.status("opening the store")
         notification.extendTime(by: openTimeMax)
+        var storeOptions = StoreOptions(
+            synchronous: options.synchronous, isReadOnly: options.readOnly,
+            migrates: options.migrate)
+        storeOptions.objectBytesMax = options.maxObject << 20
         return try Store.open(
-            path: path, schema: schema,
-            options: StoreOptions(
-                synchronous: options.synchronous, isReadOnly: options.readOnly,
-                migrates: options.migrate),
+            path: path, schema: schema, options: storeOptions,
             archive: options.archiveOptions,
             progress: { progress in
                 logger.notice("migration: \(progress.step)")

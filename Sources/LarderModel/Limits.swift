@@ -6,6 +6,10 @@ public enum Limits {
     /// The size of a frame, and of a frame before the handshake is complete.
     public static let frameBytesMax = 16 << 20
     public static let handshakeFrameBytesMax = 64 << 10
+    /// The size of an object, which is SQLite's maximum of a row. A server may accept less.
+    public static let objectBytesMax = 1_000_000_000
+    /// What the frame of the longest object has besides it.
+    public static let objectFrameBytes = 1 << 20
     /// The depth of an expression tree, from the root to the deepest leaf. In a format string,
     /// nested parentheses count too, although they do not appear in the tree.
     public static let expressionDepthMax = 64
@@ -56,8 +60,10 @@ public enum Limits {
     public static let identifiersMax = 65_536
     /// Changes in one change set. Each takes some 700 bytes of memory while it is executed.
     public static let changesMax = 250_000
-    /// Objects that one transaction of an insert stream changes besides those that it inserts, and
-    /// objects in a stored result.
+    /// Changes in a change set that arrives in parts. Each takes some 200 bytes of memory while the
+    /// set is executed, besides those of one part.
+    public static let changesInPartsMax = 10_000_000
+    /// Objects that one transaction of an insert stream changes besides those that it inserts.
     public static let changedObjectsMax = 1_000_000
     /// Relationship edits in one change, and objects in one edit.
     public static let editsMax = 1_000

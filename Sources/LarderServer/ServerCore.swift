@@ -124,7 +124,7 @@ final class ServerCore: Sendable {
         Welcome(
             serverName: options.name, storeIdentifier: store.identifier,
             schemaVersion: store.schema.version, schemaFingerprint: store.fingerprint,
-            isReadOnly: store.isReadOnly,
+            isReadOnly: store.isReadOnly, capabilities: [WireProtocol.savesInParts],
             frameBytesMax: UInt32(clamping: options.limits.frameBytesMax),
             requestsInFlightMax: UInt32(clamping: options.limits.requestsInFlightMax),
             historyEpoch: store.historyEpoch)

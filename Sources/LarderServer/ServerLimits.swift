@@ -16,6 +16,9 @@ public struct ServerLimits: Hashable, Sendable {
     /// The length of a frame, and of a frame before the handshake.
     public var frameBytesMax = Limits.frameBytesMax
     public var handshakeFrameBytesMax = Limits.handshakeFrameBytesMax
+    /// The length of an object, as far as a change or a reply has it. One that is longer than a
+    /// frame arrives in parts, and is sent to clients that accept longer frames.
+    public private(set) var objectBytesMax = Limits.frameBytesMax
     /// Unanswered requests per connection. The server stops reading at this number.
     public var requestsInFlightMax = 32
 
@@ -172,6 +175,15 @@ public struct ServerLimits: Hashable, Sendable {
     public var stopTimeMax: Duration = .seconds(10)
 
     public init() {}
+
+    /// Accepts objects of up to this number of bytes, and lets the replies with two of them wait
+    /// for a client.
+    public mutating func acceptObjects(ofBytes bytes: Int) {
+        objectBytesMax = max(Limits.frameBytesMax, min(bytes, Limits.objectBytesMax))
+        let frameBytes = objectBytesMax + Limits.objectFrameBytes
+        queuedBytesMax = max(queuedBytesMax, 2 * frameBytes)
+        memory.total = max(memory.total, Int(Double(2 * frameBytes) / memory.userShare))
+    }
 
     /// The maximum of open connections, given the number of descriptors that the process may open:
     /// three quarters of them less 64, but at least ``connectionsFloor``.

@@ -47,11 +47,32 @@ final class FormerView: StoreView {
     func check(
         _ set: ChangeSet, values: ValueCheck, _ conversions: Conversions
     ) throws(LarderError) {
+        var check = try makeCheck(values, conversions)
+        _ = try check.plan(set)
+    }
+
+    /// The same for a set that is read in parts.
+    func check(
+        reading changes: any ChangeSetReader, values: ValueCheck, _ conversions: Conversions
+    ) throws(LarderError) {
+        var check = try makeCheck(values, conversions)
+        let options = try check.findSubjects(reading: changes)
+        let error: LarderError?
+        do throws(SQLiteError) {
+            error = try check.plan(options, reading: changes) { _, _ in }
+        } catch let failure {
+            throw failure.larderError
+        }
+        if let error { throw error }
+    }
+
+    private func makeCheck(
+        _ values: ValueCheck, _ conversions: Conversions
+    ) throws(LarderError) -> ChangeSetCheck {
         let schema = try writingSchema()
-        var check = ChangeSetCheck(
+        return ChangeSetCheck(
             schema, store: storeDescription.identifier, values: values, planner: planner,
             lastKeys: Array(repeating: 0, count: schema.entities.count), conversions)
-        _ = try check.plan(set)
     }
 
     private func writingSchema() throws(LarderError) -> WritingSchema {

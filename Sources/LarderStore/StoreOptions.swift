@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import LarderModel
 
 /// How a store is opened.
 public struct StoreOptions: Sendable {
@@ -24,6 +25,9 @@ public struct StoreOptions: Sendable {
 
     /// Whether a store with another schema is migrated to the given one when it is opened.
     public var migrates: Bool
+
+    /// The size up to which an object can be read and written; at least that of a frame.
+    public var objectBytesMax = Limits.objectBytesMax
 
     /// The identifier of a store that is created; nil is a random one.
     public var newIdentifier: UUID?

@@ -33,8 +33,11 @@ struct RandomRequests {
         case 1, 2: return .query(try query())
         case 3: return .explain(try query())
         case 4, 5: return .save(try changes())
-        case 6: return .insertRows(insertion())
-        case 7: return .rows(requestID: other, try rows(), isLast: chance(2))
+        case 6: return chance(2) ? .saveInParts : .insertRows(insertion())
+        case 7:
+            return chance(2)
+                ? .savePart(requestID: other, try part(), isLast: chance(2))
+                : .rows(requestID: other, try rows(), isLast: chance(2))
         case 8, 9: return .history(try history())
         case 10:
             return .observe(
@@ -64,6 +67,17 @@ struct RandomRequests {
             default: return .deleteHistory(.keeping(max(0, number())))
             }
         }
+    }
+
+    /// A part of a change set, which may end within a change.
+    private mutating func part() throws(LarderError) -> [UInt8] {
+        var set = try changes()
+        set.conditions = []
+        set.changes = set.changes.filter(\.mayBeSavedInParts)
+        var parts = ChangeSetParts(set)
+        let content = try parts.next()?.content ?? []
+        let cut = chance(4) ? Int.random(in: 0...9, using: &generator) : 0
+        return content.dropLast(cut)
     }
 
     // MARK: Numbers

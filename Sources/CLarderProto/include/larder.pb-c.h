@@ -40,6 +40,8 @@ typedef struct Larder__V1__CreditRequest Larder__V1__CreditRequest;
 typedef struct Larder__V1__CancelRequest Larder__V1__CancelRequest;
 typedef struct Larder__V1__InsertRequest Larder__V1__InsertRequest;
 typedef struct Larder__V1__RowsRequest Larder__V1__RowsRequest;
+typedef struct Larder__V1__SaveInPartsRequest Larder__V1__SaveInPartsRequest;
+typedef struct Larder__V1__SavePartRequest Larder__V1__SavePartRequest;
 typedef struct Larder__V1__InsertReply Larder__V1__InsertReply;
 typedef struct Larder__V1__BatchesReply Larder__V1__BatchesReply;
 typedef struct Larder__V1__SaveReply Larder__V1__SaveReply;
@@ -126,7 +128,9 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_SNAPSHOT_OPENED = 43,
   LARDER__V1__ENVELOPE__BODY_OBSERVED = 44,
   LARDER__V1__ENVELOPE__BODY_BACKUP_PART = 45,
-  LARDER__V1__ENVELOPE__BODY_MIGRATED = 46
+  LARDER__V1__ENVELOPE__BODY_MIGRATED = 46,
+  LARDER__V1__ENVELOPE__BODY_SAVE_IN_PARTS = 60,
+  LARDER__V1__ENVELOPE__BODY_SAVE_PART = 61
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__ENVELOPE__BODY__CASE)
 } Larder__V1__Envelope__BodyCase;
 
@@ -242,7 +246,7 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__BatchesReply *batches;
     /*
-     * Answers `save`.
+     * Answers `save` and `save_in_parts`.
      */
     Larder__V1__SaveReply *saved;
     /*
@@ -301,6 +305,14 @@ struct  Larder__V1__Envelope
      * Answers `migrate`.
      */
     Larder__V1__MigrateReply *migrated;
+    /*
+     * Opens a save whose change set arrives in parts; answered by one or more `saved`.
+     */
+    Larder__V1__SaveInPartsRequest *save_in_parts;
+    /*
+     * Sends a part of such a change set. Has no reply of its own.
+     */
+    Larder__V1__SavePartRequest *save_part;
   };
 };
 #define LARDER__V1__ENVELOPE__INIT \
@@ -334,10 +346,14 @@ struct  Larder__V1__Hello
    * The key of the migration session to which the connection belongs; empty for none.
    */
   ProtobufCBinaryData migration_session;
+  /*
+   * The longest frame that the client accepts, in bytes without the length; 0 is 16 MiB.
+   */
+  uint32_t frame_bytes_max;
 };
 #define LARDER__V1__HELLO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__hello__descriptor) \
-    , 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+    , 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0 }
 
 
 /*
@@ -377,7 +393,7 @@ struct  Larder__V1__WelcomeReply
   ProtobufCBinaryData *capabilities;
   /*
    * The longest frame that the server accepts from now on, in bytes without the length. It sends
-   * none of more than 16 MiB.
+   * none of more than 16 MiB, except an object that is longer to a client that accepts it.
    */
   uint32_t frame_bytes_max;
   /*
@@ -807,6 +823,44 @@ struct  Larder__V1__RowsRequest
 
 
 /*
+ * Opens a save of a change set that is too long for a frame, or has too many changes for one. The
+ * set has inserts, updates without `if_version` and `base_values`, and deletes; no conditions, and
+ * no changes by predicate.
+ */
+struct  Larder__V1__SaveInPartsRequest
+{
+  ProtobufCMessage base;
+};
+#define LARDER__V1__SAVE_IN_PARTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__save_in_parts_request__descriptor) \
+     }
+
+
+/*
+ * A part of a change set. It is of any length that a frame holds, and may end anywhere.
+ */
+struct  Larder__V1__SavePartRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The id of the `save_in_parts`.
+   */
+  uint64_t request_id;
+  /*
+   * The contents of all parts, one after the other, are an encoded ChangeSet.
+   */
+  ProtobufCBinaryData content;
+  /*
+   * Whether this is the last part.
+   */
+  protobuf_c_boolean last;
+};
+#define LARDER__V1__SAVE_PART_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__save_part_request__descriptor) \
+    , 0, {0,NULL}, 0 }
+
+
+/*
  * The progress of a stream of new objects. Sent for each `rows` that the server has processed, and
  * periodically while the rows of an atomic stream are being stored.
  */
@@ -909,10 +963,21 @@ struct  Larder__V1__SaveReply
    */
   size_t n_upserted;
   uint32_t *upserted;
+  /*
+   * `save_in_parts` only: the number of parts that the server has. At most 4 may be in flight
+   * beyond these.
+   */
+  int64_t part_count;
+  /*
+   * `save_in_parts` only: whether another reply to the same request follows. `inserted` and
+   * `updated_versions` of all replies, one after the other, are those of the save. All other fields
+   * are those of the last reply.
+   */
+  protobuf_c_boolean more;
 };
 #define LARDER__V1__SAVE_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__save_reply__descriptor) \
-    , 0,NULL, 0,NULL, 0, 0,NULL, 0, 0,NULL, 0,NULL }
+    , 0,NULL, 0,NULL, 0, 0,NULL, 0, 0,NULL, 0,NULL, 0, 0 }
 
 
 /*
@@ -1672,6 +1737,44 @@ Larder__V1__RowsRequest *
 void   larder__v1__rows_request__free_unpacked
                      (Larder__V1__RowsRequest *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__SaveInPartsRequest methods */
+void   larder__v1__save_in_parts_request__init
+                     (Larder__V1__SaveInPartsRequest         *message);
+size_t larder__v1__save_in_parts_request__get_packed_size
+                     (const Larder__V1__SaveInPartsRequest   *message);
+size_t larder__v1__save_in_parts_request__pack
+                     (const Larder__V1__SaveInPartsRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__save_in_parts_request__pack_to_buffer
+                     (const Larder__V1__SaveInPartsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__SaveInPartsRequest *
+       larder__v1__save_in_parts_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__save_in_parts_request__free_unpacked
+                     (Larder__V1__SaveInPartsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__SavePartRequest methods */
+void   larder__v1__save_part_request__init
+                     (Larder__V1__SavePartRequest         *message);
+size_t larder__v1__save_part_request__get_packed_size
+                     (const Larder__V1__SavePartRequest   *message);
+size_t larder__v1__save_part_request__pack
+                     (const Larder__V1__SavePartRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__save_part_request__pack_to_buffer
+                     (const Larder__V1__SavePartRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__SavePartRequest *
+       larder__v1__save_part_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__save_part_request__free_unpacked
+                     (Larder__V1__SavePartRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Larder__V1__InsertReply methods */
 void   larder__v1__insert_reply__init
                      (Larder__V1__InsertReply         *message);
@@ -2070,6 +2173,12 @@ typedef void (*Larder__V1__InsertRequest_Closure)
 typedef void (*Larder__V1__RowsRequest_Closure)
                  (const Larder__V1__RowsRequest *message,
                   void *closure_data);
+typedef void (*Larder__V1__SaveInPartsRequest_Closure)
+                 (const Larder__V1__SaveInPartsRequest *message,
+                  void *closure_data);
+typedef void (*Larder__V1__SavePartRequest_Closure)
+                 (const Larder__V1__SavePartRequest *message,
+                  void *closure_data);
 typedef void (*Larder__V1__InsertReply_Closure)
                  (const Larder__V1__InsertReply *message,
                   void *closure_data);
@@ -2149,6 +2258,8 @@ extern const ProtobufCMessageDescriptor larder__v1__credit_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__cancel_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__insert_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__rows_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__save_in_parts_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__save_part_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__insert_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__batches_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__save_reply__descriptor;

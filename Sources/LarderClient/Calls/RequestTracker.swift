@@ -22,7 +22,8 @@ struct RequestTracker {
         /// A snapshot or a migration session, which the server opens, and ends when it is cancelled
         /// or its time is over.
         case session
-        /// A stream of rows to the server, which replies each time that it has stored some.
+        /// A stream of rows, or of parts of a change set, to the server, which replies each time
+        /// that it has processed some.
         case insertion
     }
 
@@ -158,7 +159,8 @@ struct RequestTracker {
         switch (pending[index].kind, envelope.reply) {
         case (.stream(window: 0), .encodedBatches(_, more: true)),
             (.stream(window: 0), .history(_, more: true)),
-            (.insertion, .inserted(_, more: true)), (.session, .snapshotOpened),
+            (.insertion, .inserted(_, more: true)), (.insertion, .savedPart),
+            (.session, .snapshotOpened),
             (.session, .migrationProgress), (.session, .migrationBegun):
             pending[index].append(.reply(envelope.reply))
         case (.stream, .encodedBatches(_, more: true)), (.feed, .history(_, more: true)),

@@ -17,7 +17,8 @@ extension Connection {
         let hello = Hello(
             clientName: options.clientName, schemaVersion: options.schemaVersion,
             schemaFingerprint: options.schemaFingerprint,
-            migrationSession: options.migrationSession)
+            migrationSession: options.migrationSession,
+            frameBytesMax: UInt32(clamping: ReplyReader.frameBytesMax))
         try Connection.send(hello, over: socket, until: deadline)
         let welcome = try Connection.receiveWelcome(reader, until: deadline)
         reader.allowLongFrames()

@@ -27,7 +27,10 @@ final class ReplyReader: @unchecked Sendable {
     init(socket: Socket) { self.socket = socket }
 
     /// Raises the limit on the length of a frame after the handshake.
-    func allowLongFrames() { splitter.frameBytesMax = Limits.frameBytesMax }
+    func allowLongFrames() { splitter.frameBytesMax = ReplyReader.frameBytesMax }
+
+    /// That of the longest object. Memory is taken as the bytes of a frame arrive.
+    static let frameBytesMax = Limits.objectBytesMax + Limits.objectFrameBytes
 
     /// Receives once, and waits for it until the deadline; nil does not wait.
     func read(until deadline: MonotonicInstant?) -> ReadResult {

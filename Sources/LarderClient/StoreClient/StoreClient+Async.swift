@@ -124,7 +124,7 @@ extension StoreClient {
     public func save(
         _ changes: ChangeSet, idempotencyKey: String = ""
     ) async throws(LarderError) -> SaveResult {
-        try await session.perform(Operation.save(changes).keyed(idempotencyKey))
+        try await session.save(changes.keyed(idempotencyKey))
     }
 
     /// The object with all its properties; nil if it is deleted.

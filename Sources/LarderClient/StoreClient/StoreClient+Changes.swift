@@ -157,7 +157,7 @@ extension StoreClient {
     public func save(
         _ changes: ChangeSet, idempotencyKey: String = ""
     ) throws(LarderError) -> SaveResult {
-        try session.perform(Operation.save(changes).keyed(idempotencyKey))
+        try session.save(changes.keyed(idempotencyKey))
     }
 
     /// The object with all its properties; nil if it is deleted.

@@ -15,6 +15,15 @@ package protocol StoreWriter: AnyObject {
         _ sets: [SaveRequest], more: () -> [SaveRequest]
     ) -> [Result<SaveResult, LarderError>]
 
+    /// Applies a change set that is too long for memory as one transaction, and commits it before
+    /// returning. It reads the changes twice, some of them at a time.
+    ///
+    /// - Parameter request: Its change set is empty; what it has besides changes comes from the
+    ///   reader.
+    func save(
+        _ request: SaveRequest, reading changes: any ChangeSetReader
+    ) -> Result<SaveResult, LarderError>
+
     /// Inserts all rows of a source, or none, as one transaction, and commits it before returning.
     /// It reads one batch at a time.
     ///
@@ -100,4 +109,18 @@ package protocol RowSource: AnyObject {
     ///
     /// - Throws: the reason why no more rows follow and nothing may be stored.
     func next() throws(LarderError) -> Batch?
+}
+
+/// The changes of a change set, some of them at a time. It is used on one thread.
+package protocol ChangeSetReader: AnyObject {
+    /// Begins, or begins again, with the first changes.
+    func rewind()
+
+    /// The next changes, and those options of the set that come with them; nil after the last.
+    ///
+    /// - Throws: the reason why no more changes follow and nothing may be stored.
+    func next() throws(LarderError) -> ChangeSet?
+
+    /// The digest of what was read since the beginning; see ``SaveRequest/digest``.
+    var digest: UInt64 { get }
 }

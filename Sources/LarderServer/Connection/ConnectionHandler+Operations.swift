@@ -14,6 +14,7 @@ extension ConnectionHandler {
         case .query(let request): query(request, operation)
         case .explain(let request): explain(request, operation)
         case .save(let changes): save(changes, operation)
+        case .saveInParts: saveInParts(operation)
         case .insertRows(let insertion): insertRows(insertion, operation)
         case .history(let request): history(request, operation)
         case .deleteHistory(let deletion): deleteHistory(deletion, operation)
@@ -149,10 +150,12 @@ extension ConnectionHandler {
         _ read: @escaping @Sendable (any StoreReader, ReadBudget) throws(ReadFailure) -> Reply
     ) {
         let (id, replyBytesMax) = (operation.id, services.limits.loopReplyBytesMax)
+        let frameBytesMax = replyFrameBytesMax
         readOnPool(operation, bytes: bytes, read) { result, port in
             let reply: Reply
             do throws(LarderError) { reply = try result.get() } catch { reply = .failed(error) }
-            let encodable = EncodableReply(reply, to: id, encodedAbove: replyBytesMax)
+            let encodable = EncodableReply(
+                reply, to: id, encodedAbove: replyBytesMax, frameBytesMax: frameBytesMax)
             port.end { $0.streamEnded(id, encodable) }
         }
     }
@@ -305,18 +308,38 @@ extension ConnectionHandler {
         }
         do throws(LarderError) {
             try insertion.check(nil, in: services.store.schema)
-            let spool = insertion.isAtomic ? try services.spools.open(for: user) : nil
+            var received = InsertionRequest(insertion, from: source)
+            let kind: WriteStream.Kind
+            if insertion.isAtomic {
+                kind = .rows(received, try services.spools.open(for: user))
+            } else {
+                received.answerBytesMax = Self.answerBytesMax(services.limits)
+                kind = .batches(received)
+            }
             // A stream that is stored batch by batch holds no resources between its batches.
             let isLimited = insertion.isAtomic || operation.timeoutMilliseconds > 0
             let time = operation.time(atMost: services.limits.atomicStreamTimeMax)
-            requests[operation.id] = InsertStream(
-                requestID: operation.id,
-                InsertionRequest(
-                    insertion, from: source,
-                    answerBytesMax: insertion.isAtomic
-                        ? nil : Self.answerBytesMax(services.limits)), spool: spool,
-                time: isLimited ? time : nil, writes: writes, connection: self,
-                eventLoop: context.eventLoop)
+            requests[operation.id] = WriteStream(
+                requestID: operation.id, kind, time: isLimited ? time : nil, writes: writes,
+                connection: self, eventLoop: context.eventLoop)
+        } catch {
+            finish(operation.id, .failed(error))
+        }
+    }
+
+    private func saveInParts(_ operation: Operation) {
+        guard let context else { return }
+        guard let writes = services.writes else {
+            return finish(operation.id, .failed(Self.readOnly))
+        }
+        do throws(LarderError) {
+            let request = SaveRequest(
+                ChangeSet(), from: source,
+                view: services.view.knownNames == nil ? nil : services.view)
+            requests[operation.id] = WriteStream(
+                requestID: operation.id, .changes(request, try services.spools.open(for: user)),
+                time: operation.time(atMost: services.limits.atomicStreamTimeMax), writes: writes,
+                connection: self, eventLoop: context.eventLoop)
         } catch {
             finish(operation.id, .failed(error))
         }

@@ -288,9 +288,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .reply(let envelope): append(envelope)
         case .grant(let requestID, let batches): requests[requestID]?.grant(batches)
         case .cancel(let requestID): requests[requestID]?.cancel()
-        case .rows(let requestID, let batch, let isLast):
-            let stream = requests[requestID] as? InsertStream
-            stream?.received(batch, isLast: isLast, bytes: frame.memoryBytes)
+        case .part(let requestID, let part, let isLast):
+            let stream = requests[requestID] as? WriteStream
+            stream?.received(part, isLast: isLast, bytes: frame.memoryBytes)
         case .refuse(let closingError):
             services.logger.debug("connection ended by the server", metadata: metadata)
             append(closingError)
@@ -305,9 +305,16 @@ final class ConnectionHandler: ChannelDuplexHandler {
         services.loopOccupancy.noteRequest(of: self)
     }
 
+    /// The longest frame that the client accepts, as far as an object may need one.
+    var replyFrameBytesMax: Int { codec.frameBytesMax }
+
     private func welcome(_ reply: ReplyEnvelope, _ hello: Hello) {
         endHandshake()
         clientName = hello.clientName
+        codec.frameBytesMax = max(
+            Limits.frameBytesMax,
+            min(
+                Int(hello.frameBytesMax), services.limits.objectBytesMax + Limits.objectFrameBytes))
         if case .welcome(let welcome) = reply.reply, welcome != services.welcome,
             let former = services.former.services(for: hello, services)
         {

@@ -34,8 +34,8 @@ final class ConnectionState {
         case reply(ReplyEnvelope)
         case grant(requestID: UInt64, batches: UInt32)
         case cancel(requestID: UInt64)
-        /// Rows of an insert stream that is in flight.
-        case rows(requestID: UInt64, Batch?, isLast: Bool)
+        /// A message of a write stream that is in flight.
+        case part(requestID: UInt64, WriteStream.Part?, isLast: Bool)
         /// Send this closing error, then close.
         case refuse(ReplyEnvelope)
         /// Close after all replies have been sent.
@@ -139,7 +139,10 @@ final class ConnectionState {
         case (_, .rows(let requestID, let batch, let isLast)):
             // After an error the rows that are already on their way belong to no stream.
             return inFlight.contains(requestID)
-                ? .rows(requestID: requestID, batch, isLast: isLast) : .nothing
+                ? .part(requestID: requestID, batch.map { .rows($0) }, isLast: isLast) : .nothing
+        case (_, .savePart(let requestID, let content, let isLast)):
+            return inFlight.contains(requestID)
+                ? .part(requestID: requestID, .changes(content), isLast: isLast) : .nothing
         case (_, .hello):
             return .reply(failure(envelope.id, "Hello was sent twice on one connection"))
         case (_, .get(let identifiers, let properties)):
@@ -147,6 +150,7 @@ final class ConnectionState {
         case (_, .query(let request)): return accept(envelope, .query(request))
         case (_, .explain(let request)): return accept(envelope, .explain(request))
         case (_, .save(let changes)): return accept(envelope, .save(changes))
+        case (_, .saveInParts): return accept(envelope, .saveInParts)
         case (_, .insertRows(let insertion)): return accept(envelope, .insertRows(insertion))
         case (_, .history(let request)): return accept(envelope, .history(request))
         case (_, .deleteHistory(let deletion)):

@@ -11,14 +11,20 @@ enum EncodableReply: Sendable {
     /// - Parameters:
     ///   - requestID: The request that it replies to.
     ///   - byteCount: The length above which it is encoded now.
-    init(_ reply: Reply, to requestID: UInt64, encodedAbove byteCount: Int) {
+    ///   - frameBytesMax: The longest frame that the client accepts.
+    init(
+        _ reply: Reply, to requestID: UInt64, encodedAbove byteCount: Int,
+        frameBytesMax: Int = Limits.frameBytesMax
+    ) {
         guard reply.isLonger(than: byteCount) else {
             self = .reply(reply)
             return
         }
         var buffer = ReplyBuffer()
         do throws(LarderError) {
-            try WireCodec().encode(ReplyEnvelope(id: requestID, reply: reply), into: &buffer)
+            let codec = WireCodec()
+            codec.frameBytesMax = frameBytesMax
+            try codec.encode(ReplyEnvelope(id: requestID, reply: reply), into: &buffer)
             self = .frame(buffer.take())
         } catch {
             self = .reply(.failed(Self.tooLong))
@@ -37,7 +43,7 @@ extension Reply {
         switch self {
         case .batches(let batches, let more):
             EncodedBatches.byteCount(batches, more: more) > byteCount
-        case .saved(let result): !result.fits(inBytes: byteCount)
+        case .saved(let result), .savedPart(let result, _): !result.fits(inBytes: byteCount)
         case .inserted(let rows, _): rows.encodedBytesMax > byteCount
         case .checked(let report): report.findings.count * Self.findingBytes > byteCount
         case .backup(let part, _): part.content.count > byteCount

@@ -10,6 +10,7 @@ struct Operation: Equatable {
         case query(QueryRequest)
         case explain(QueryRequest)
         case save(ChangeSet)
+        case saveInParts
         case insertRows(Insertion)
         indirect case history(HistoryRequest)
         case deleteHistory(HistoryDeletion)

@@ -17,12 +17,17 @@ package final class DirectWriter {
     }
 
     package func save(_ changes: ChangeSet) throws(LarderError) -> SaveResult {
+        defer { maintain() }
+        if changes.changes.count > Limits.changesMax, changes.idempotencyKey.isEmpty {
+            return try writer.save(
+                SaveRequest(ChangeSet(), from: source), reading: ChangesInMemory(changes)
+            ).get()
+        }
         let digest = changes.idempotencyKey.isEmpty ? 0 : try changes.digest()
         let outcomes = writer.save([SaveRequest(changes, from: source, digest: digest)])
         guard let outcome = outcomes.first else {
             preconditionFailure("the writer returns one outcome per set")
         }
-        maintain()
         return try outcome.get()
     }
 
@@ -42,5 +47,29 @@ package final class DirectWriter {
 
     private func maintain() {
         if writer.needsMaintenance { writer.performMaintenance() }
+    }
+}
+
+/// A change set that has more changes than are planned at once.
+private final class ChangesInMemory: ChangeSetReader {
+    private static let countMax = 10_000
+
+    private let set: ChangeSet
+    private var offset = 0
+    private var isAtEnd = false
+    /// Sets with an idempotency key are saved at once.
+    let digest: UInt64 = 0
+
+    init(_ set: ChangeSet) { self.set = set }
+
+    func rewind() { (offset, isAtEnd) = (0, false) }
+
+    func next() -> ChangeSet? {
+        guard !isAtEnd else { return nil }
+        var part = set
+        part.changes = Array(set.changes.dropFirst(offset).prefix(Self.countMax))
+        offset += part.changes.count
+        isAtEnd = offset == set.changes.count
+        return part
     }
 }

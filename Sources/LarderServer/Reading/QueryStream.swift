@@ -37,6 +37,8 @@ final class QueryStream: OpenRequest {
         let deadline: ContinuousClock.Instant
         let cancellation = ReadCancellation()
         let limits: ServerLimits
+        /// The longest frame that the client accepts.
+        let frameBytesMax: Int
         let release: @Sendable (PooledReader) -> Void
         private let isNextAllowed = Atomic(false)
 
@@ -44,7 +46,7 @@ final class QueryStream: OpenRequest {
             _ requestID: UInt64,
             _ plan: @escaping @Sendable () throws(LarderError) -> any QueryPlan,
             _ parameters: QueryParameters, _ measurement: SlowReads.Measurement,
-            deadline: ContinuousClock.Instant, limits: ServerLimits,
+            deadline: ContinuousClock.Instant, limits: ServerLimits, frameBytesMax: Int,
             release: @escaping @Sendable (PooledReader) -> Void
         ) {
             self.measurement = measurement
@@ -53,6 +55,7 @@ final class QueryStream: OpenRequest {
             self.parameters = parameters
             self.deadline = deadline
             self.limits = limits
+            self.frameBytesMax = frameBytesMax
             self.release = release
         }
 
@@ -98,7 +101,8 @@ final class QueryStream: OpenRequest {
         self.bytes = bytes
         self.execution = Execution(
             requestID, plan, parameters, measurement, deadline: .now.advanced(by: time),
-            limits: services.limits, release: readers.release)
+            limits: services.limits, frameBytesMax: connection.replyFrameBytesMax,
+            release: readers.release)
         self.readers = readers
         self.pool = services.pool
         self.disposal = services.disposal
@@ -256,7 +260,8 @@ final class QueryStream: OpenRequest {
             execution.measurement.add(.now - start)
             let reply = EncodableReply(
                 .batches([batch], more: !isLast), to: execution.requestID,
-                encodedAbove: execution.limits.loopReplyBytesMax)
+                encodedAbove: execution.limits.loopReplyBytesMax,
+                frameBytesMax: execution.frameBytesMax)
             guard !isLast else {
                 end(execution, reader)
                 return report(.last(reply))

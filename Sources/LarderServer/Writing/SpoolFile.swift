@@ -4,12 +4,13 @@ import LarderModel
 import LarderWire
 import Synchronization
 
-/// A file without a name for the rows of an atomic insert stream until the last have arrived, so
-/// that no transaction is open while the server waits for a client. See
+/// A file without a name for a transaction that arrives in several messages, until the last has
+/// arrived, so that no transaction is open while the server waits for a client. See
 /// `docs/decisions/0016-atomic-insert-streams.md`.
 ///
 /// No other process can open the file, and it disappears with the object or the process. Each batch
-/// is a frame, as on the wire. The callers store the offsets.
+/// of rows is a frame, as on the wire; the parts of a change set follow each other as they are. The
+/// callers store the offsets.
 final class SpoolFile: Sendable {
     private let descriptor: Int32
     private let quota: SpoolQuota
@@ -45,13 +46,9 @@ final class SpoolFile: Sendable {
         return named
     }
 
-    /// Writes a batch at an offset and returns the offset after it.
-    func append(_ batch: Batch, at start: Int) throws(LarderError) -> Int {
-        var frame: [UInt8] = []
-        // The identifiers are not read back.
-        try WireCodec().encode(
-            RequestEnvelope(id: 1, request: .rows(requestID: 1, batch, isLast: false)),
-            into: &frame)
+    /// Writes the content of a message at an offset and returns the offset after it.
+    func append(_ part: WriteStream.Part, at start: Int) throws(LarderError) -> Int {
+        let frame = try Self.bytes(of: part)
         try quota.charge(frame.count, for: user)
         chargedBytes.add(frame.count, ordering: .relaxed)
         var written = 0
@@ -67,6 +64,19 @@ final class SpoolFile: Sendable {
             written += max(count, 0)
         }
         return start + frame.count
+    }
+
+    private static func bytes(of part: WriteStream.Part) throws(LarderError) -> [UInt8] {
+        switch part {
+        case .changes(let bytes): return bytes
+        case .rows(let batch):
+            var frame: [UInt8] = []
+            // The identifiers are not read back.
+            try WireCodec().encode(
+                RequestEnvelope(id: 1, request: .rows(requestID: 1, batch, isLast: false)),
+                into: &frame)
+            return frame
+        }
     }
 
     func read(_ count: Int, at start: Int) throws(LarderError) -> [UInt8] {
@@ -93,6 +103,6 @@ final class SpoolFile: Sendable {
         }
         return LarderError(
             .storageFailed,
-            "cannot \(action) a file for the rows of an insert stream: \(error.text)")
+            "cannot \(action) a file for a write in several messages: \(error.text)")
     }
 }

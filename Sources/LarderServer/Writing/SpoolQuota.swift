@@ -1,9 +1,10 @@
 import LarderModel
 import Synchronization
 
-/// What atomic insert streams share: their number, and the disk space for their rows.
+/// What the streams share that are one transaction each: their number, and the disk space until
+/// their last message has arrived.
 ///
-/// The rows leave a reserve of the disk free; see ``DiskSpace``.
+/// They leave a reserve of the disk free; see ``DiskSpace``.
 final class SpoolQuota: Sendable {
     private struct State {
         var streams: UserShares
@@ -26,8 +27,9 @@ final class SpoolQuota: Sendable {
         let isAdmitted = state.withLock { $0.streams.take(1, for: user) }
         guard isAdmitted else {
             throw LarderError(
-                .resourceExhausted, "too many atomic insert streams of this user are open",
-                hint: "try again later, or insert in several transactions")
+                .resourceExhausted,
+                "too many transactions of this user are arriving in several messages",
+                hint: "try again later, or write in several transactions")
         }
         do throws(LarderError) {
             return try SpoolFile(in: folder, self, for: user)
@@ -51,14 +53,15 @@ final class SpoolQuota: Sendable {
 
     /// There is too little disk space, apart from the reserve and the shares of others.
     static let noSpace = LarderError(
-        .storageFull, "there is no disk space for the rows of an insert stream",
-        hint: "free disk space, or insert in several transactions")
+        .storageFull, "there is no disk space for a write in several messages",
+        hint: "free disk space, or write in several transactions")
 
     private static func exhausted(_ maximum: Int) -> LarderError {
         LarderError(
             .resourceExhausted,
-            "the rows of this user's atomic insert streams need more than \(maximum) bytes",
-            hint: "insert in several transactions")
+            "the unfinished writes of this user in several messages need more than \(maximum) "
+                + "bytes",
+            hint: "write in several transactions, or raise --max-spool of the server")
     }
 
     /// A stream has ended.

@@ -22,8 +22,8 @@ final class SpooledRows: RowSource {
     }
 
     func next() throws(LarderError) -> Batch? {
-        if deadline <= .now() { throw InsertStream.expired }
-        if cancellation.isCancelled { throw InsertStream.cancelled }
+        if deadline <= .now() { throw WriteStream.expired }
+        if cancellation.isCancelled { throw WriteStream.cancelled }
         guard offset < end else { return nil }
         let head = try spool.read(Frame.lengthBytes, at: offset)
         guard let length = Frame.contentLength(head.span.bytes),
@@ -39,4 +39,40 @@ final class SpooledRows: RowSource {
 
     private static let damaged = LarderError(
         .storageFailed, "the rows of a stream cannot be read back as they were written")
+}
+
+/// The change set in a spool file, some of its changes at a time. It ends as ``SpooledRows`` does.
+final class SpooledChanges: ChangeSetReader {
+    private let spool: SpoolFile
+    private let end: Int
+    private let changeBytesMax: Int
+    private let deadline: NIODeadline
+    private let cancellation: ReadCancellation
+    private var decoder: ChangeSetDecoder
+
+    init(
+        _ spool: SpoolFile, end: Int, changeBytesMax: Int, deadline: NIODeadline,
+        cancellation: ReadCancellation
+    ) {
+        self.spool = spool
+        self.end = end
+        self.changeBytesMax = changeBytesMax
+        self.deadline = deadline
+        self.cancellation = cancellation
+        decoder = ChangeSetDecoder(byteCount: end, changeBytesMax: changeBytesMax)
+    }
+
+    var digest: UInt64 { decoder.digest }
+
+    func rewind() {
+        decoder = ChangeSetDecoder(byteCount: end, changeBytesMax: changeBytesMax)
+    }
+
+    func next() throws(LarderError) -> ChangeSet? {
+        if deadline <= .now() { throw WriteStream.expired }
+        if cancellation.isCancelled { throw WriteStream.cancelled }
+        return try decoder.next { (count, offset) throws(LarderError) in
+            try spool.read(count, at: offset)
+        }
+    }
 }

@@ -6,7 +6,7 @@ import Synchronization
 extension WriteQueue {
     enum Item: Sendable {
         case save(Save)
-        case insert(Insert)
+        case transaction(Transaction)
         case deletion(Deletion)
         case probe(Probe)
 
@@ -14,7 +14,7 @@ extension WriteQueue {
         var user: UInt32 {
             switch self {
             case .save(let save): save.user
-            case .insert(let insert): insert.user
+            case .transaction(let transaction): transaction.user
             case .deletion(let deletion): deletion.user
             case .probe(let probe): probe.user
             }
@@ -24,7 +24,7 @@ extension WriteQueue {
         var deadline: NIODeadline {
             switch self {
             case .save(let save): save.deadline
-            case .insert(let insert): insert.deadline
+            case .transaction(let transaction): transaction.deadline
             case .deletion(let deletion): deletion.deadline
             case .probe(let probe): probe.deadline
             }
@@ -34,7 +34,7 @@ extension WriteQueue {
         var isShort: Bool {
             switch self {
             case .save(let save): save.isShort
-            case .insert, .deletion: false
+            case .transaction, .deletion: false
             case .probe: true
             }
         }
@@ -43,7 +43,7 @@ extension WriteQueue {
         var isGroupable: Bool {
             switch self {
             case .save(let save): !save.runsQueries
-            case .insert, .deletion: false
+            case .transaction, .deletion: false
             case .probe: true
             }
         }
@@ -54,7 +54,7 @@ extension WriteQueue {
         var wasStopped: Bool {
             switch self {
             case .save(let save): save.wasStopped.load(ordering: .relaxed)
-            case .insert(let insert): insert.wasStopped.load(ordering: .relaxed)
+            case .transaction(let transaction): transaction.wasStopped.load(ordering: .relaxed)
             case .deletion, .probe: false
             }
         }
@@ -62,7 +62,7 @@ extension WriteQueue {
         func noteStop() {
             switch self {
             case .save(let save): save.wasStopped.store(true, ordering: .relaxed)
-            case .insert(let insert): insert.wasStopped.store(true, ordering: .relaxed)
+            case .transaction(let write): write.wasStopped.store(true, ordering: .relaxed)
             case .deletion, .probe: break
             }
         }
@@ -72,7 +72,7 @@ extension WriteQueue {
             case .save(let save):
                 let reply = save.reply
                 save.eventLoop.execute { reply(.failure(error)) }
-            case .insert(let insert): insert.reply(.failure(error))
+            case .transaction(let transaction): transaction.reply(.failure(error))
             case .deletion(let deletion): deletion.reject(error)
             case .probe(let probe): probe.reply(error)
             }
@@ -136,36 +136,45 @@ extension WriteQueue {
         frameBytes <= shortBytesMax && !changes.changeSet.runsQueries
     }
 
-    /// Rows that are a transaction of their own.
-    final class Insert: Sendable {
-        let insertion: InsertionRequest
+    /// What a transaction of its own has written.
+    enum Written: Sendable {
+        case rows(InsertedRows)
+        case changes(SaveResult)
+
+        /// The number of the transaction in the history.
+        var transaction: Int64? {
+            switch self {
+            case .rows(let rows): rows.transaction
+            case .changes(let result): result.transaction
+            }
+        }
+    }
+
+    /// A write that shares its commit with no other: rows, or a change set in parts.
+    final class Transaction: Sendable {
         let user: UInt32
-        /// The index of the first row in its stream.
-        let firstRow: Int64
-        /// Called on the writer's thread, again for each attempt.
-        let rows: @Sendable () -> any RowSource
         let deadline: NIODeadline
-        let reply: @Sendable (Result<InsertedRows, LarderError>) -> Void
+        /// Called on the writer's thread, again for each attempt.
+        let execute: @Sendable (any StoreWriter, ReadBudget) -> Result<Written, LarderError>
+        let reply: @Sendable (Result<Written, LarderError>) -> Void
         fileprivate let wasStopped = Atomic(false)
 
         init(
-            _ insertion: InsertionRequest, for user: UInt32, firstRow: Int64,
-            rows: @escaping @Sendable () -> any RowSource, deadline: NIODeadline,
-            reply: @escaping @Sendable (Result<InsertedRows, LarderError>) -> Void
+            for user: UInt32, deadline: NIODeadline,
+            execute:
+                @escaping @Sendable (any StoreWriter, ReadBudget) -> Result<
+                    Written, LarderError
+                >, reply: @escaping @Sendable (Result<Written, LarderError>) -> Void
         ) {
-            self.insertion = insertion
             self.user = user
-            self.firstRow = firstRow
-            self.rows = rows
             self.deadline = deadline
+            self.execute = execute
             self.reply = reply
         }
 
-        /// The insertion for one attempt.
-        func request(stoppedBy cancellation: ReadCancellation?) -> InsertionRequest {
-            var request = insertion
-            request.budget = WriteQueue.budget(until: deadline, stoppedBy: cancellation)
-            return request
+        /// The budget of one attempt.
+        func budget(stoppedBy cancellation: ReadCancellation?) -> ReadBudget {
+            WriteQueue.budget(until: deadline, stoppedBy: cancellation)
         }
     }
 

@@ -32,7 +32,7 @@ final class WriteQueue: Sendable {
         /// The writer's progress at the last probe.
         var probedProgress = 0
         var groups = 0
-        var inserts = 0
+        var transactions = 0
         var saves = 0
         var longWrites = 0
 
@@ -232,7 +232,7 @@ final class WriteQueue: Sendable {
         for item in group where item.deadline > start {
             switch item {
             case .save(let save): saves.append(save)
-            case .insert(let insert): execute(insert, stoppedBy: cancellation)
+            case .transaction(let write): execute(write, stoppedBy: cancellation)
             case .deletion(let deletion): execute(deletion)
             case .probe: break
             }
@@ -297,16 +297,15 @@ final class WriteQueue: Sendable {
         maintain()
     }
 
-    private func execute(_ insert: Insert, stoppedBy cancellation: ReadCancellation?) {
-        let outcome = writer.insert(
-            insert.request(stoppedBy: cancellation), firstRow: insert.firstRow, insert.rows())
-        state.withLock { $0.inserts += 1 }
+    private func execute(_ write: Transaction, stoppedBy cancellation: ReadCancellation?) {
+        let outcome = write.execute(writer, write.budget(stoppedBy: cancellation))
+        state.withLock { $0.transactions += 1 }
         if let cancellation, cancellation.isCancelled, Self.wasStopped(outcome) {
-            tryAgain(.insert(insert))
+            tryAgain(.transaction(write))
         } else {
-            insert.reply(outcome)
+            write.reply(outcome)
         }
-        if case .success(let rows) = outcome, let number = rows.transaction {
+        if case .success(let written) = outcome, let number = written.transaction {
             announcer.announce(number)
         }
         maintain()
@@ -366,7 +365,7 @@ final class WriteQueue: Sendable {
             switch item {
             case .save(let save) where save.deadline > now: saves.append(save)
             case .probe(let probe): probes.append(probe)
-            case .save, .insert, .deletion: reject(item)
+            case .save, .transaction, .deletion: reject(item)
             }
         }
         return saves
@@ -473,7 +472,7 @@ final class WriteQueue: Sendable {
     func report(_ load: inout ServerLoad) {
         state.withLock { state in
             load.saveCount = Int64(state.saves)
-            load.commitCount = Int64(state.groups + state.inserts)
+            load.commitCount = Int64(state.groups + state.transactions)
             load.writesWaiting = Int64(state.schedule.count)
         }
     }
@@ -484,7 +483,7 @@ final class WriteQueue: Sendable {
             [
                 Statistic("saves", .int(Int64(state.saves))),
                 Statistic("saveGroups", .int(Int64(state.groups))),
-                Statistic("insertTransactions", .int(Int64(state.inserts))),
+                Statistic("insertTransactions", .int(Int64(state.transactions))),
                 Statistic("longWrites", .int(Int64(state.longWrites))),
                 Statistic("savesWaiting", .int(Int64(state.schedule.count))),
             ]

@@ -75,6 +75,7 @@ struct OpenedStore {
         let isReadOnly = options.isReadOnly
         do {
             let connection = try StoreConnection.open(path)
+            connection.setObjectBytesMax(options.objectBytesMax)
             try file.check(connection)
             connection.setBudget(ReadBudget(deadline: .now + readTimeMax))
             // The first read takes the lock against other processes.

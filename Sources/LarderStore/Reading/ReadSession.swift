@@ -31,6 +31,7 @@ final class ReadSession {
     var layout: Layout { store.layout }
     var description: StoreDescription { store.storeDescription }
     var stamps: ChangeStamps { store.stamps }
+    var objectBytesMax: Int { store.options.objectBytesMax }
 
     /// The memory of the prepared statements of all connections.
     var statementBytes: Int { store.statementMemory.byteCount }

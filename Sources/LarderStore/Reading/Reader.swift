@@ -18,7 +18,7 @@ final class Reader: StoreReader {
     private var objectQueryBytes = 0
     /// The memory of a larger batch is not reused for the next read of such objects.
     private static let reusedBytesMax = 16 << 10
-    /// The objects of one read have to fit into one reply.
+    /// The objects of one read have to fit into one reply, whose frame is longer for a long object.
     private static let objectBytesMax = Limits.frameBytesMax
 
     convenience init(_ store: Store) throws(LarderError) {
@@ -56,7 +56,8 @@ final class Reader: StoreReader {
         let needsSnapshot = identifiers.count > 1 || !query.decoder.lists.isEmpty
         if needsSnapshot { try session.beginSnapshot() }
         defer { if needsSnapshot { session.endSnapshot() } }
-        var bytesLeft = Self.objectBytesMax
+        var bytesLeft =
+            identifiers.count == 1 ? session.objectBytesMax : Self.objectBytesMax
         // Usually they are of one entity.
         if identifiers.allSatisfy({ $0.entityName == first.entityName }) {
             return [try read(identifiers, query, &bytesLeft, budget)]

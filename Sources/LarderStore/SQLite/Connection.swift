@@ -63,8 +63,14 @@ final class Connection {
         setValueBytesMax(Connection.valueBytesMax)
     }
 
-    /// Values arrive in frames of 16 MiB. Functions may return larger ones, within this limit.
+    /// Values arrive in frames of 16 MiB unless the store has longer objects. Functions may return
+    /// larger ones, within this limit.
     private static let valueBytesMax: Int32 = 64 << 20
+
+    /// Accepts objects of this size.
+    func setObjectBytesMax(_ count: Int) {
+        setValueBytesMax(max(Self.valueBytesMax, Int32(clamping: count)))
+    }
 
     /// Limits the size of strings, blobs and rows; larger ones fail with `tooLarge`.
     func setValueBytesMax(_ count: Int32) {

@@ -30,22 +30,32 @@ extension WireCodec {
     }
 }
 
-extension RawSpan {
-    fileprivate func changeSetDigest() throws(LarderError) -> UInt64 {
-        var hash = UInt64.firstHash
-        var fields = FieldScanner(self)
+/// The digest of an encoded change set whose fields come one after the other.
+struct ChangeSetDigest {
+    private(set) var value = UInt64.firstHash
+
+    /// - Parameter fields: Whole fields of the set.
+    mutating func add(_ fields: RawSpan) throws(LarderError) {
+        var fields = FieldScanner(fields)
         while let field = try fields.next() {
             switch (field.number, field.content) {
-            case (1, .bytes(let change)): hash = hash.hashed(with: try change.changeDigest())
+            case (1, .bytes(let change)): value = value.hashed(with: try change.changeDigest())
             case (4...5, _): break
-            default: hash = hash.hashed(with: field.digest)
+            default: value = value.hashed(with: field.digest)
             }
         }
-        return hash
+    }
+}
+
+extension RawSpan {
+    fileprivate func changeSetDigest() throws(LarderError) -> UInt64 {
+        var digest = ChangeSetDigest()
+        try digest.add(self)
+        return digest.value
     }
 
     /// The sum of the properties' hashes is the same in every order.
-    private func changeDigest() throws(LarderError) -> UInt64 {
+    fileprivate func changeDigest() throws(LarderError) -> UInt64 {
         var hash = UInt64.firstHash
         var properties: UInt64 = 0
         var fields = FieldScanner(self)

@@ -47,9 +47,17 @@ extension MessageBuffer {
         guard set.conditions.count <= Limits.conditionsMax else {
             throw .tooMany("conditions", set.conditions.count, maximum: Limits.conditionsMax)
         }
-        for change in set.changes {
-            try message(1) { () throws(LarderError) in try self.change(change, writer) }
-        }
+        for change in set.changes { try self.change(inSet: change, writer) }
+        try options(of: set, writer)
+    }
+
+    /// A change as a field of its set.
+    func change(inSet change: Change, _ writer: ProtobufWriter) throws(LarderError) {
+        try message(1) { () throws(LarderError) in try self.change(change, writer) }
+    }
+
+    /// The fields of a set besides its changes.
+    func options(of set: ChangeSet, _ writer: ProtobufWriter) throws(LarderError) {
         number(2, UInt64(set.onUniqueConflict.wire.rawValue))
         number(3, UInt64(set.mergePolicy.wire.rawValue))
         text(4, set.author)

@@ -9,6 +9,14 @@ extension [UInt8]: FrameSink {
     public mutating func append(
         byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void
     ) {
+        if isEmpty, capacity < byteCount {
+            // Without clearing memory that is overwritten.
+            self = [UInt8](unsafeUninitializedCapacity: byteCount) { memory, count in
+                fill(UnsafeMutableRawBufferPointer(memory))
+                count = byteCount
+            }
+            return
+        }
         let start = count
         append(contentsOf: repeatElement(0, count: byteCount))
         withUnsafeMutableBytes { bytes in

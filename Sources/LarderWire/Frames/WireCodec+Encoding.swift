@@ -4,7 +4,7 @@ public import LarderModel
 extension WireCodec {
     /// Appends one whole frame, length included, to the sink.
     ///
-    /// - Throws: `frameTooLong` if it would exceed `Limits.frameBytesMax`; the sink is unchanged.
+    /// - Throws: `frameTooLong` if it would exceed ``frameBytesMax``; the sink is unchanged.
     public func encode(
         _ envelope: RequestEnvelope, into sink: inout some FrameSink
     ) throws(LarderError) {
@@ -33,7 +33,7 @@ extension WireCodec {
     private enum Body {
         /// Built in the arena; protobuf-c packs it.
         case message(UnsafePointer<ProtobufCMessage>)
-        /// Written to the codec's buffer.
+        /// Written to the codec's buffer, where a message without fields takes no bytes.
         case buffer
         case encoded([UInt8])
         /// Packed straight into the frame.
@@ -53,10 +53,10 @@ extension WireCodec {
             + FieldWriter.byteCount(ofNumber: snapshot)
             + FieldWriter.byteCount(bodyTag) + FieldWriter.byteCount(UInt64(bodyByteCount))
         let length = headByteCount + bodyByteCount
-        guard length <= Limits.frameBytesMax else {
+        guard length <= frameBytesMax else {
             throw LarderError(
                 .frameTooLong,
-                "the message has \(length) bytes; at most \(Limits.frameBytesMax) are allowed",
+                "the message has \(length) bytes; at most \(frameBytesMax) are allowed",
                 hint: "split the request")
         }
         sink.append(byteCount: Frame.lengthBytes + length) { memory in
@@ -119,18 +119,19 @@ extension WireCodec {
         case .save(let set):
             try buffer.changeSet(set, writer)
             return (LARDER__V1__ENVELOPE__BODY_SAVE, .buffer)
+        case .saveInParts:
+            return (LARDER__V1__ENVELOPE__BODY_SAVE_IN_PARTS, .buffer)
+        case .savePart(let requestID, let content, let isLast):
+            buffer.savePart(requestID, content, isLast: isLast)
+            return (LARDER__V1__ENVELOPE__BODY_SAVE_PART, .buffer)
         case .schema:
-            let empty = writer.make(larder__v1__schema_request__init)
-            return (LARDER__V1__ENVELOPE__BODY_SCHEMA, message(empty))
+            return (LARDER__V1__ENVELOPE__BODY_SCHEMA, .buffer)
         case .statistics:
-            let empty = writer.make(larder__v1__statistics_request__init)
-            return (LARDER__V1__ENVELOPE__BODY_STATISTICS, message(empty))
+            return (LARDER__V1__ENVELOPE__BODY_STATISTICS, .buffer)
         case .activity:
-            let empty = writer.make(larder__v1__activity_request__init)
-            return (LARDER__V1__ENVELOPE__BODY_ACTIVITY, message(empty))
+            return (LARDER__V1__ENVELOPE__BODY_ACTIVITY, .buffer)
         case .check:
-            let empty = writer.make(larder__v1__check_request__init)
-            return (LARDER__V1__ENVELOPE__BODY_CHECK, message(empty))
+            return (LARDER__V1__ENVELOPE__BODY_CHECK, .buffer)
         case .insertRows(let insertion):
             return (LARDER__V1__ENVELOPE__BODY_INSERT_ROWS, message(writer.insertion(insertion)))
         case .rows(let requestID, let batch, let isLast):
@@ -146,17 +147,13 @@ extension WireCodec {
             try buffer.observe(request)
             return (LARDER__V1__ENVELOPE__BODY_OBSERVE, .buffer)
         case .openSnapshot:
-            let empty = writer.make(larder__v1__open_snapshot_request__init)
-            return (LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT, message(empty))
+            return (LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT, .buffer)
         case .backup(let credit):
             return (LARDER__V1__ENVELOPE__BODY_BACKUP, message(writer.backup(credit: credit)))
         case .migrate(let request):
             return (LARDER__V1__ENVELOPE__BODY_MIGRATE, message(writer.migrate(request)))
         case .ping:
-            return (
-                LARDER__V1__ENVELOPE__BODY_PING,
-                message(writer.make(larder__v1__ping_request__init))
-            )
+            return (LARDER__V1__ENVELOPE__BODY_PING, .buffer)
         case .credit(let requestID, let batches):
             let credit = writer.make(larder__v1__credit_request__init)
             credit.pointee.request_id = requestID
@@ -185,6 +182,9 @@ extension WireCodec {
             return (LARDER__V1__ENVELOPE__BODY_BATCHES, .encoded(encoded))
         case .saved(let result):
             try buffer.saveResult(result)
+            return (LARDER__V1__ENVELOPE__BODY_SAVED, .buffer)
+        case .savedPart(let result, let partCount):
+            try buffer.saveResult(result, partCount: partCount, more: true)
             return (LARDER__V1__ENVELOPE__BODY_SAVED, .buffer)
         case .explained(let explanation):
             return (LARDER__V1__ENVELOPE__BODY_EXPLAINED, message(writer.explanation(explanation)))
@@ -229,9 +229,7 @@ extension WireCodec {
         case .migrationBegun(let session):
             return (LARDER__V1__ENVELOPE__BODY_MIGRATED, message(writer.migrationBegun(session)))
         case .pong:
-            return (
-                LARDER__V1__ENVELOPE__BODY_PONG, message(writer.make(larder__v1__pong_reply__init))
-            )
+            return (LARDER__V1__ENVELOPE__BODY_PONG, .buffer)
         case .failed(let error):
             try buffer.error(error)
             return (LARDER__V1__ENVELOPE__BODY_FAILED, .buffer)

@@ -10,6 +10,8 @@ internal import LarderModel
 public final class WireCodec {
     let arena = Arena()
     let buffer = MessageBuffer()
+    /// The longest frame that it encodes, without its length.
+    public var frameBytesMax = Limits.frameBytesMax
 
     public init() {}
 
@@ -61,6 +63,11 @@ public final class WireCodec {
         case LARDER__V1__ENVELOPE__BODY_EXPLAIN: return .explain(try QueryRequest(decoding: body))
         case LARDER__V1__ENVELOPE__BODY_SAVE:
             return .save(try ChangeSet(decoding: body, arena))
+        case LARDER__V1__ENVELOPE__BODY_SAVE_IN_PARTS:
+            return try arena.decode(body, larder__v1__save_in_parts_request__unpack) { _ in
+                .saveInParts
+            }
+        case LARDER__V1__ENVELOPE__BODY_SAVE_PART: return try .savePart(decoding: body)
         case LARDER__V1__ENVELOPE__BODY_SCHEMA:
             return try arena.decode(body, larder__v1__schema_request__unpack) { _ in .schema }
         case LARDER__V1__ENVELOPE__BODY_STATISTICS:
@@ -119,7 +126,7 @@ public final class WireCodec {
             return leavesBatches
                 ? .encodedBatches(try EncodedBatches(body), more: more)
                 : .batches(try EncodedBatches.batches(in: body), more: more)
-        case LARDER__V1__ENVELOPE__BODY_SAVED: return .saved(try SaveResult(decoding: body))
+        case LARDER__V1__ENVELOPE__BODY_SAVED: return try .saved(decoding: body)
         case LARDER__V1__ENVELOPE__BODY_EXPLAINED:
             return .explained(
                 try arena.decode(body, larder__v1__explain_reply__unpack, Explanation.init))

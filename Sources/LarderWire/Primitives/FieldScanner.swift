@@ -30,6 +30,26 @@ struct FieldScanner: ~Escapable {
         }
     }
 
+    /// The length of the whole fields at the beginning of bytes that may end within a field; 0 if
+    /// not even the first one is whole.
+    func wholeByteCount() -> Int {
+        var fields = self
+        var whole = fields.offset
+        while (try? fields.skip()) == true { whole = fields.offset }
+        return whole
+    }
+
+    /// The length of the first field, all of which need not be there; nil if its length is not.
+    func firstFieldByteCount() -> Int? {
+        var field = self
+        guard let tag = try? field.shortNumber(), tag & 7 == 2, let count = try? field.shortNumber()
+        else { return nil }
+        return field.offset + Int(count)
+    }
+
+    /// - Returns: false at the end.
+    private mutating func skip() throws(LarderError) -> Bool { try next() != nil }
+
     /// The number of fields with the given field number from here to the end of the message.
     ///
     /// - Parameter what: Names the elements in the error, in the plural.

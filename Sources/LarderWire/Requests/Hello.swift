@@ -11,17 +11,20 @@ public struct Hello: Hashable, Sendable {
     public var schemaFingerprint: String
     /// The key of the migration session to which the connection belongs; empty for none.
     public var migrationSession: String
+    /// The longest frame that the client accepts, without its length; 0 is 16 MiB.
+    public var frameBytesMax: UInt32
 
     public init(
         protocolVersion: UInt32 = WireProtocol.version, clientName: String,
         schemaVersion: String = "", schemaFingerprint: String = "",
-        migrationSession: String = ""
+        migrationSession: String = "", frameBytesMax: UInt32 = 0
     ) {
         self.protocolVersion = protocolVersion
         self.clientName = clientName
         self.schemaVersion = schemaVersion
         self.schemaFingerprint = schemaFingerprint
         self.migrationSession = migrationSession
+        self.frameBytesMax = frameBytesMax
     }
 }
 
@@ -36,7 +39,8 @@ extension Hello {
             schemaFingerprint: try wire.schema_fingerprint.text(
                 "the schema fingerprint", bytesMax: Limits.nameBytesMax),
             migrationSession: try wire.migration_session.text(
-                "the migration session", bytesMax: Limits.nameBytesMax))
+                "the migration session", bytesMax: Limits.nameBytesMax),
+            frameBytesMax: wire.frame_bytes_max)
     }
 }
 
@@ -48,6 +52,7 @@ extension ProtobufWriter {
         wire.pointee.schema_version = text(hello.schemaVersion)
         wire.pointee.schema_fingerprint = text(hello.schemaFingerprint)
         wire.pointee.migration_session = text(hello.migrationSession)
+        wire.pointee.frame_bytes_max = hello.frameBytesMax
         return wire
     }
 }

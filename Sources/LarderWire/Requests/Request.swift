@@ -32,6 +32,10 @@ public enum Request: Hashable, Sendable {
     case query(QueryRequest)
     case explain(QueryRequest)
     case save(ChangeSet)
+    /// Opens a save whose change set arrives as ``savePart(requestID:_:isLast:)``.
+    case saveInParts
+    /// A part of such a change set. Has no reply of its own.
+    case savePart(requestID: UInt64, [UInt8], isLast: Bool)
     /// Opens a stream of new objects, which arrive as ``rows(requestID:_:isLast:)``.
     case insertRows(Insertion)
     /// Rows of such a stream, or none. Has no reply of its own.
@@ -65,4 +69,7 @@ public enum Request: Hashable, Sendable {
 public enum WireProtocol {
     /// The only version so far.
     public static let version: UInt32 = 1
+
+    /// The capability of a server that accepts ``Request/saveInParts``.
+    public static let savesInParts = "saveInParts"
 }

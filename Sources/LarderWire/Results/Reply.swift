@@ -22,6 +22,8 @@ public enum Reply: Hashable, Sendable {
     /// from a cache of replies.
     case encodedBatches(EncodedBatches, more: Bool)
     indirect case saved(SaveResult)
+    /// The progress of a save in parts, or a part of its result. Another reply follows.
+    indirect case savedPart(SaveResult, partCount: Int64)
     indirect case explained(Explanation)
     /// The text of the schema file, in canonical form.
     case schema(String)

@@ -2,8 +2,19 @@ internal import LarderModel
 
 // The messages `SaveReply` and `AffectedObjects`, coded by hand: each save has one.
 
+extension Reply {
+    /// The message `SaveReply`.
+    static func saved(decoding bytes: RawSpan) throws(LarderError) -> Reply {
+        var (partCount, more): (Int64, Bool) = (0, false)
+        let result = try SaveResult(decoding: bytes, &partCount, &more)
+        return more ? .savedPart(result, partCount: partCount) : .saved(result)
+    }
+}
+
 extension SaveResult {
-    init(decoding bytes: RawSpan) throws(LarderError) {
+    fileprivate init(
+        decoding bytes: RawSpan, _ partCount: inout Int64, _ more: inout Bool
+    ) throws(LarderError) {
         self.init()
         var fields = FieldScanner(bytes)
         inserted.reserveCapacity(
@@ -28,7 +39,9 @@ extension SaveResult {
                 affected.append(try AffectedObjects(decoding: bytes))
             case (7, let content):
                 try content.forEachNumber { upserted.append(Int(UInt32(truncatingIfNeeded: $0))) }
-            case (1...7, _): throw .unreadable
+            case (8, .number(let number)): partCount = try Int64(count: number, "parts")
+            case (9, .number(let number)): more = number != 0
+            case (1...9, _): throw .unreadable
             default: break
             }
         }
@@ -55,7 +68,9 @@ extension AffectedObjects {
 }
 
 extension MessageBuffer {
-    func saveResult(_ result: SaveResult) throws(LarderError) {
+    func saveResult(
+        _ result: SaveResult, partCount: Int64 = 0, more: Bool = false
+    ) throws(LarderError) {
         for identifier in result.inserted { try self.identifier(1, identifier) }
         try numbers(2, result.updatedVersions.lazy.map { UInt64(bitPattern: $0) })
         number(3, UInt64(bitPattern: result.deletedCount))
@@ -68,5 +83,7 @@ extension MessageBuffer {
             }
         }
         try numbers(7, result.upserted.lazy.map { UInt64(UInt32(clamping: $0)) })
+        number(8, UInt64(bitPattern: partCount))
+        bool(9, more)
     }
 }

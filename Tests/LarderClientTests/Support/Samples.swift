@@ -13,12 +13,12 @@ extension Welcome {
 
     static func sample(
         store: UUID = sampleStore, fingerprint: String = "0123456789abcdef",
-        frameBytesMax: UInt32 = UInt32(Limits.frameBytesMax)
+        frameBytesMax: UInt32 = UInt32(Limits.frameBytesMax), capabilities: [String] = []
     ) -> Welcome {
         Welcome(
             serverName: "scripted", storeIdentifier: store, schemaVersion: "1.0.0",
-            schemaFingerprint: fingerprint, isReadOnly: false, frameBytesMax: frameBytesMax,
-            requestsInFlightMax: 32)
+            schemaFingerprint: fingerprint, isReadOnly: false, capabilities: capabilities,
+            frameBytesMax: frameBytesMax, requestsInFlightMax: 32)
     }
 }
 

@@ -51,7 +51,7 @@ struct ConnectionStateTests {
                 == .perform(Operation(id: 5, kind: .insertRows(insertion))))
         let rows = Request.rows(requestID: 5, nil, isLast: false)
         #expect(
-            state.handle(Self.request(6, rows)) == .rows(requestID: 5, nil, isLast: false))
+            state.handle(Self.request(6, rows)) == .part(requestID: 5, nil, isLast: false))
         #expect(state.handle(.requestFinished(5)) == .nothing)
         #expect(state.handle(Self.request(7, rows)) == .nothing)
     }

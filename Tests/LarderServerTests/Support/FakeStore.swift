@@ -407,6 +407,22 @@ private final class FakeWriter: StoreWriter {
         return .success(result)
     }
 
+    func save(
+        _ request: SaveRequest, reading changes: any ChangeSetReader
+    ) -> Result<SaveResult, LarderError> {
+        store.options.writes?.pass()
+        var set = ChangeSet()
+        do throws(LarderError) {
+            while let part = try changes.next() {
+                set.changes += part.changes
+                set.author += part.author
+            }
+        } catch {
+            return .failure(error)
+        }
+        return store.records.state.withLock { apply(set, &$0) }
+    }
+
     /// Stores the rows unless one of them is negative.
     func insert(
         _ insertion: InsertionRequest, firstRow: Int64, _ rows: any RowSource

@@ -63,10 +63,18 @@ final class ChangeSetRun {
     }
 
     private func makeChanges(of set: PlannedChangeSet) throws(SQLiteError) {
+        try makeChanges(of: set, from: 0)
+        try finish()
+    }
+
+    /// Makes the changes of a set, or of the part of it that begins with this index. After the last
+    /// part the caller calls ``finish()``.
+    func makeChanges(of set: PlannedChangeSet, from start: Int) throws(SQLiteError) {
         isUpserting = set.onUniqueConflict == .upsert
         context.recordEntities(ofInsertsIn: set)
-        for (index, planned) in try resolveConflicts(in: set).enumerated()
+        for (offset, planned) in try resolveConflicts(in: set).enumerated()
         where !context.errors.isFull {
+            let index = start + offset
             try context.checkBudget()
             context.changeIndex = index
             switch planned {
@@ -76,11 +84,10 @@ final class ChangeSetRun {
             case .updateAll(let selection, let assignments):
                 try updateAll(selection, assignments)
             case .deleteAll(let selection): try deleteAll(selection)
-            case nil: skip(set.changes[index])
+            case nil: skip(set.changes[offset])
             }
         }
         context.changeIndex = nil
-        try finish()
     }
 
     /// Runs the inserts of one part of a stream of rows. Temporary identifiers are valid within

@@ -20,7 +20,7 @@ struct ChangeSetCheck {
         let change: Int
     }
 
-    private var lastKeys: [Int64]
+    private(set) var lastKeys: [Int64]
     /// The first insert with its temporary identifier, and the other inserts by theirs. Most sets
     /// have one insert, and a dictionary costs half as much as the whole check.
     private var firstInsertion: (name: String, Insertion)?
@@ -59,36 +59,52 @@ struct ChangeSetCheck {
                 .resourceExhausted,
                 "a change set holds at most \(Limits.changesMax) changes")
         }
-        guard set.author.utf8.count <= Limits.authorBytesMax else {
+        try checkAuthor(set.author)
+        let conditions = try plannedConditions(set.conditions)
+        // All subjects first, so that a reference to a later insert has its key.
+        try findSubjects(of: set.changes)
+        let planned = try plannedChanges(set, from: 0)
+        return PlannedChangeSet(
+            conditions: conditions, changes: planned, lastKeys: lastKeys,
+            onUniqueConflict: set.onUniqueConflict, mergePolicy: set.mergePolicy, errors: errors,
+            runsQueries: bulkCount > 0 || !conditions.isEmpty, hasExpectations: hasExpectations)
+    }
+
+    func checkAuthor(_ author: String) throws(LarderError) {
+        guard author.utf8.count <= Limits.authorBytesMax else {
             throw LarderError(
                 .resourceExhausted,
                 "the author of a change set takes at most \(Limits.authorBytesMax) bytes")
         }
-        let conditions = try plannedConditions(set.conditions)
-        // All subjects first, so that a reference to a later insert has its key.
-        try findSubjects(of: set.changes)
+    }
+
+    /// Plans the changes of a set, or of the part of it that begins with this index. Their subjects
+    /// have been found.
+    ///
+    /// - Throws: all errors so far, unless they are those of single values only.
+    mutating func plannedChanges(
+        _ set: ChangeSet, from start: Int
+    ) throws(LarderError) -> [PlannedChange?] {
         var planned: [PlannedChange?] = []
         planned.reserveCapacity(set.changes.count)
-        for (index, change) in set.changes.enumerated() where !errors.isFull {
+        for (offset, change) in set.changes.enumerated() where !errors.isFull {
+            let index = start + offset
             try checkBudget()
             planned.append(nil)
             if change.identifier == nil {
                 attempt(index) { check throws(LarderError) in
-                    planned[index] = try check.plannedBulkChange(change, index)
+                    planned[offset] = try check.plannedBulkChange(change, index)
                 }
             }
             guard let subject = subjects[index] else { continue }
             attempt(index) { check throws(LarderError) in
                 try check.checkOrder(of: change, subject)
-                planned[index] = check.planned(change, subject, index, set)
+                planned[offset] = check.planned(change, subject, index, set)
             }
         }
         try conversions.check()
-        if !isCoherent, let error = errors.error(changeCount: set.changes.count) { throw error }
-        return PlannedChangeSet(
-            conditions: conditions, changes: planned, lastKeys: lastKeys,
-            onUniqueConflict: set.onUniqueConflict, mergePolicy: set.mergePolicy, errors: errors,
-            runsQueries: bulkCount > 0 || !conditions.isEmpty, hasExpectations: hasExpectations)
+        if !isCoherent, let error = errors.error(changeCount: subjects.count) { throw error }
+        return planned
     }
 
     /// - Throws: an error without a meaning if the budget is used up.
@@ -96,9 +112,13 @@ struct ChangeSetCheck {
         if interruption.isDue() { throw Conversions.stopped }
     }
 
-    private mutating func findSubjects(of changes: [Change]) throws(LarderError) {
-        subjects.reserveCapacity(changes.count)
-        for (index, change) in changes.enumerated() {
+    /// Finds the objects of changes that follow those whose objects were found before.
+    mutating func findSubjects(of changes: [Change]) throws(LarderError) {
+        let start = subjects.count
+        // Growing by parts of a set would copy all of them for each part.
+        if start == 0 { subjects.reserveCapacity(changes.count) }
+        for (offset, change) in changes.enumerated() {
+            let index = start + offset
             try checkBudget()
             attempt(index) { check throws(LarderError) in
                 check.subjects.append(nil)

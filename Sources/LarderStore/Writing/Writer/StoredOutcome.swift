@@ -91,7 +91,7 @@ extension StoredOutcome {
             guard words.count == 2 else { return nil }
             let ends = words[1].split(separator: "-").compactMap { Int64($0) }
             guard let first = ends.first, let last = ends.last, ends.count <= 2, first >= 1,
-                last >= first, last - first < Int64(Limits.changedObjectsMax - identifiers.count)
+                last >= first, last - first < Int64(Limits.changesInPartsMax - identifiers.count)
             else { return nil }
             let entityName = String(words[0])
             let start = identifiers.count

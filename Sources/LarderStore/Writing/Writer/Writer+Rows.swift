@@ -18,16 +18,7 @@ extension Writer {
             undoFailedChange()
             return outcome
         } catch {
-            if let stopped = stopError(statements) {
-                limit.start(nil)
-                undoFailedChange()
-                return .failure(stopped)
-            }
-            let isStatementError =
-                error.concernsStatementOnly && !statements.connection.autocommit
-            if isStatementError { undoFailedChange() } else { rollBack() }
-            if !isStatementError { recordFailure(error) }
-            return .failure(error.larderError)
+            return .failure(failure(error, statements))
         }
     }
 
@@ -47,10 +38,7 @@ extension Writer {
         guard let run = makeRun(at: time, statements) else {
             return .failure(Writer.noNumbersLeft)
         }
-        try statements.statement(Texts.begin).run()
-        if statements.connection.isBeingCopied {
-            try statements.statement(Texts.beginSet).run()
-        }
+        try beginOwnTransaction(statements)
         let inserting = InsertionRun(
             insertion, into: entity, firstRow: firstRow, run, lastKeys: lastKeys,
             planner: planner)

@@ -37,8 +37,10 @@ final class RandomChangeTests {
         var difference: RecordedChanges?
     }
 
-    @Test("random change sets leave both sides of relationships equal to the model")
-    func agreement() throws {
+    @Test(
+        "random change sets leave both sides of relationships equal to the model",
+        arguments: [false, true])
+    func agreement(inParts: Bool) throws {
         var stepsLeft = Self.stepCount
         while stepsLeft > 0 {
             let groupSize = Int.random(in: 1...4, using: &random)
@@ -58,7 +60,10 @@ final class RandomChangeTests {
                 }
                 sets.append(ChangeSet(step.changes))
             }
-            let outcomes = library.writer.save(sets)
+            let outcomes =
+                inParts
+                ? sets.map { library.save($0, inPartsOf: .random(in: 1...4, using: &random)) }
+                : library.writer.save(sets)
             for (step, outcome) in zip(steps, outcomes) { try check(outcome, step) }
             stepsLeft -= groupSize
             try compare()

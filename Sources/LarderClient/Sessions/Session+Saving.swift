@@ -1,0 +1,84 @@
+import LarderModel
+internal import LarderWire
+
+/// Saves: a change set in one frame, or in parts if it is long.
+extension Session {
+    /// The time for a save in parts and all its repetitions. Within it, the server replies within
+    /// the request timeout, if only to report that it is still storing.
+    private static let partsTimeMax = Duration.seconds(3_600)
+
+    func save(_ changes: ChangeSet) throws(LarderError) -> SaveResult {
+        guard changes.isSavedInParts, acceptsParts else {
+            return try perform(Operation.save(changes))
+        }
+        let (changes, timeout) = try prepared(changes)
+        var attempt = partsAttempt(changes)
+        var failed: Connection?
+        while true {
+            let connection = try connection(replacing: failed, for: attempt)
+            var upload = try SaveUpload(changes, over: connection, timeout: Self.partsTimeMax)
+            attempts: while true {
+                try upload.sendParts()
+                let outcome = connection.outcome(of: upload.requestID, until: .after(timeout))
+                switch try upload.process(outcome, &attempt, timeout) {
+                case .waits: continue
+                case .saved(let result): return result
+                case .isRepeated: break attempts
+                }
+            }
+            failed = connection
+        }
+    }
+
+    func save(_ changes: ChangeSet) async throws(LarderError) -> SaveResult {
+        guard changes.isSavedInParts, acceptsParts else {
+            return try await perform(Operation.save(changes))
+        }
+        let (changes, timeout) = try prepared(changes)
+        var attempt = partsAttempt(changes)
+        var failed: Connection?
+        while true {
+            let connection = try await connection(replacing: failed, for: attempt)
+            var upload = try SaveUpload(changes, over: connection, timeout: Self.partsTimeMax)
+            attempts: while true {
+                try upload.sendParts()
+                let outcome = await connection.outcome(
+                    of: upload.requestID, until: .after(timeout))
+                switch try upload.process(outcome, &attempt, timeout) {
+                case .waits: continue
+                case .saved(let result): return result
+                case .isRepeated: break attempts
+                }
+            }
+            failed = connection
+        }
+    }
+
+    /// A server of an earlier version does not.
+    private var acceptsParts: Bool { welcome.capabilities.contains(WireProtocol.savesInParts) }
+
+    private func prepared(
+        _ changes: ChangeSet
+    ) throws(LarderError) -> (changes: ChangeSet, timeout: Duration) {
+        if snapshot != nil { throw Self.snapshotIsReadOnly }
+        var changes = changes
+        if changes.author.isEmpty { changes.author = options.author }
+        return (changes, options.requestTimeout)
+    }
+
+    private func partsAttempt(_ changes: ChangeSet) -> Attempt {
+        Attempt(
+            isWrite: true, hasKey: !changes.idempotencyKey.isEmpty, timeout: Self.partsTimeMax,
+            reconnectWait: reconnectWait, now: .now)
+    }
+}
+
+extension ChangeSet {
+    /// The set with an idempotency key, unless the key is empty.
+    func keyed(_ key: String) -> ChangeSet {
+        guard !key.isEmpty else { return self }
+        var set = self
+        set.idempotencyKey = key
+        return set
+    }
+}

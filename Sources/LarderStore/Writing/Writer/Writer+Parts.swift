@@ -1,0 +1,99 @@
+import FoundationEssentials
+import LarderModel
+
+// A change set that is too long for memory is read twice: to find the objects of its changes, and
+// to make the changes. What stays in memory of each change is its object, and what the end of the
+// set checks.
+extension Writer {
+    func save(
+        _ request: SaveRequest, reading changes: any ChangeSetReader
+    ) -> Result<SaveResult, LarderError> {
+        if let error = writeError() { return .failure(error) }
+        guard let statements else { return .failure(Writer.closedError) }
+        measureDisk()
+        let limit = statements.connection.limit
+        limit.start(request.budget)
+        limit.isSuspended = true
+        defer { limit.start(nil) }
+        do throws(SQLiteError) {
+            let outcome = try save(request, changes, statements)
+            limit.start(nil)
+            undoFailedChange()
+            return outcome
+        } catch {
+            return .failure(failure(error, statements))
+        }
+    }
+
+    /// Ends a transaction of its own that an error of SQLite has ended.
+    func failure(_ error: SQLiteError, _ statements: StatementCache) -> LarderError {
+        if let stopped = stopError(statements) {
+            statements.connection.limit.start(nil)
+            undoFailedChange()
+            return stopped
+        }
+        let isStatementError =
+            error.concernsStatementOnly && !statements.connection.autocommit
+        if isStatementError { undoFailedChange() } else { rollBack() }
+        if !isStatementError { recordFailure(error) }
+        return error.larderError
+    }
+
+    /// Makes the changes and commits. After a failure the caller rolls the transaction back.
+    private func save(
+        _ request: SaveRequest, _ changes: any ChangeSetReader, _ statements: StatementCache
+    ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+        var check = ChangeSetCheck(
+            schema, store: store.storeDescription.identifier, values: values, planner: planner,
+            lastKeys: lastKeys, conversions)
+        var request = request
+        do throws(LarderError) {
+            request.changeSet = try check.findSubjects(reading: changes)
+            request.digest = changes.digest
+            if let former = request.view as? FormerView {
+                try former.check(reading: changes, values: values, conversions)
+            }
+        } catch {
+            return .failure(stopError(statements) ?? error)
+        }
+        let time = store.options.clock().timeIntervalSinceReferenceDate
+        if let outcome = try storedOutcome(of: request, statements) { return outcome }
+        if let refusal = try keyRefusal(of: request, time: time, statements) {
+            return .failure(refusal)
+        }
+        guard let run = makeRun(at: time, statements) else {
+            return .failure(Writer.noNumbersLeft)
+        }
+        try beginOwnTransaction(statements)
+        let context = run.context
+        let failure = try check.plan(request.changeSet, reading: changes) {
+            (part, index) throws(SQLiteError) in
+            try context.checkBudgetNow()
+            try run.makeChanges(of: part, from: index)
+        }
+        if let failure { return .failure(stopError(statements) ?? failure) }
+        context.add(check.errors, from: 0)
+        try context.checkBudgetNow()
+        if context.errors.isEmpty { try run.finish() }
+        if let stopped = stopError(statements) { return .failure(stopped) }
+        if let error = context.errors.error(changeCount: .max) { return .failure(error) }
+        if let error = try reserveError(statements.connection) { return .failure(error) }
+        var result = run.result
+        result.transaction = try writeHistory(
+            of: run, request.source, author: request.changeSet.author)
+        try storeOutcome(result, of: request, time: time, statements)
+        statements.connection.limit.start(nil)
+        try commit(statements, keys: check.lastKeys)
+        lastKeys = check.lastKeys
+        return .success(result)
+    }
+
+    /// Begins the transaction of a write that shares its commit with no other.
+    func beginOwnTransaction(_ statements: StatementCache) throws(SQLiteError) {
+        try statements.statement(Texts.begin).run()
+        // See `undoFailedChange()`.
+        if statements.connection.isBeingCopied {
+            try statements.statement(Texts.beginSet).run()
+        }
+    }
+}
