@@ -15,7 +15,7 @@ struct Bench {
             Grouping(), TextSearch(), IndexedSearch(), NumbersAndDates(), Inserting(),
             BulkInserting(), ChangeSets(),
             ServerMemory(), Starting(), ReadGrowth(), FeedDelivery(), YCSB(), RequestCosts(),
-            QueryCosts(), Objects(),
+            QueryCosts(), Objects(), LongSaves(),
         ]
     }
 

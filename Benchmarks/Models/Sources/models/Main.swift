@@ -7,7 +7,7 @@ import SwiftData
 struct Main {
     static func main() async throws {
         let container = try ModelContainer(
-            for: Author.self, Book.self,
+            for: Author.self, Book.self, Scan.self,
             configurations: ModelConfiguration(
                 url: URL(filePath: CommandLine.arguments[1])))
         let watcher = Watcher(modelContainer: container)
@@ -39,6 +39,8 @@ struct Main {
         case "properties": try properties(context)
         case "follow": try follow(context)
         case "insert": try insert(context, count)
+        case "scans": try scans(context, count)
+        case "memory": (Self.peakMebibytes, 0)
         case "change": try change(context, count)
         case "read": try read(context, count)
         case "touch": try touch(context, count)
@@ -94,6 +96,25 @@ struct Main {
         try context.delete(model: Book.self, where: added)
         try context.save()
         return (time, Int64(found))
+    }
+
+    /// Inserts scans of a mebibyte each, and deletes them again outside of the measured time.
+    static func scans(_ context: ModelContext, _ count: Int) throws -> Answer {
+        let start = ContinuousClock.now
+        for number in 1...max(1, count) { context.insert(Scan(number: number)) }
+        try context.save()
+        let time = microseconds(since: start)
+        let found = try context.fetchCount(FetchDescriptor<Scan>())
+        try context.delete(model: Scan.self)
+        try context.save()
+        return (time, Int64(found))
+    }
+
+    /// The most memory that this process has had at a time.
+    static var peakMebibytes: Double {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF, &usage)
+        return Double(usage.ru_maxrss) / 1_024
     }
 
     /// Changes one property of a number of books that were fetched.

@@ -38,3 +38,14 @@ import SwiftData
             + Int64(published.timeIntervalSinceReferenceDate / 3_600) + (isRead ? 1 : 0)
     }
 }
+
+/// A page as an image of a mebibyte.
+@Model final class Scan {
+    var number: Int
+    @Attribute(.externalStorage) var image: Data
+
+    init(number: Int) {
+        self.number = number
+        image = Data(repeating: UInt8(truncatingIfNeeded: number), count: 1 << 20)
+    }
+}

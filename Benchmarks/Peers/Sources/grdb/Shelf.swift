@@ -82,6 +82,8 @@ struct Shelf {
         case "properties": try properties()
         case "follow": try follow()
         case "insert": try insert(count)
+        case "scans": try scans(count)
+        case "memory": (Self.peakMebibytes, 0)
         case "change": try change(count)
         default: nil
         }
@@ -95,6 +97,7 @@ struct Shelf {
                     CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT NOT NULL,
                         pages INTEGER NOT NULL, price REAL NOT NULL, published REAL NOT NULL,
                         isRead INTEGER NOT NULL, authorId INTEGER REFERENCES author);
+                    CREATE TABLE scan (id INTEGER PRIMARY KEY, image BLOB NOT NULL);
                     CREATE INDEX book_author ON book (authorId);
                     """)
             for number in 0..<count {
@@ -142,6 +145,34 @@ struct Shelf {
             for book in shelved.books { checksum += Int64(book.pages) }
         }
         return (microseconds(since: start), checksum)
+    }
+
+    /// Inserts scans of a mebibyte each, which are made before, as models are.
+    private func scans(_ count: Int) throws -> (Double, Int64) {
+        let start = ContinuousClock.now
+        let images = (1...max(1, count)).map { number in
+            Data(repeating: UInt8(truncatingIfNeeded: number), count: 1 << 20)
+        }
+        try database.write { database in
+            for image in images {
+                try database.execute(
+                    sql: "INSERT INTO scan (image) VALUES (?)", arguments: [image])
+            }
+        }
+        let time = microseconds(since: start)
+        let found = try database.write { database in
+            let found = try Int64.fetchOne(database, sql: "SELECT count(*) FROM scan") ?? 0
+            try database.execute(sql: "DELETE FROM scan")
+            return found
+        }
+        return (time, found)
+    }
+
+    /// The most memory that this process has had at a time.
+    private static var peakMebibytes: Double {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF, &usage)
+        return Double(usage.ru_maxrss) / 1_024
     }
 
     private func insert(_ count: Int) throws -> (Double, Int64) {
