@@ -159,13 +159,17 @@ END
     assert_contains "$stderr" "more than the maximum of 250000 changes"
 }
 
-@test "a change set longer than a frame is rejected and changes nothing" {
+@test "a change set longer than a frame is saved, and one longer than its limit changes nothing" {
     text=$(printf 'x%.0s' {1..10000})
     seq 1 2000 | sed "s/.*/{\"insert\": {\"@entity\": \"Sample\", \"string\": \"$text\"}}/" >big
-    assert_status 5 larder save big
-    assert_contains "$stderr" "error[FRAME_TOO_LONG]"
-    assert_equal 0 "$(larder count Sample)"
-    larder ping >/dev/null
+    larder save big >uris
+    assert_equal 2000 "$(wc -l <uris)"
+    assert_equal 2000 "$(larder count Sample --where 'length(string) == 10000')"
+    assert_equal 1 "$(larder history --output jsonl | wc -l)"
+    cat big big big big >longer
+    assert_status 5 larder save longer
+    assert_contains "$stderr" "error[RESOURCE_EXHAUSTED]"
+    assert_equal 2000 "$(larder count Sample)"
 }
 
 @test "malformed changes are rejected with their line number, never with a crash" {

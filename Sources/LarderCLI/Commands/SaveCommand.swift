@@ -20,7 +20,7 @@ struct SaveCommand: StoreCommand {
             t:NAME is a temporary name within the set. It may be used before the line that inserts \
             the object. Prints the URIs of the inserted objects, one per line, in the order of the \
             input; JSON output includes the temporary names (@temporary). Error messages name the \
-            line. The set is sent as one message of at most 16 MiB; split larger files.
+            line. The set may have 64 MiB of text and 250,000 changes.
 
             A to-many relationship is either an array of URIs, which replaces the whole list, or \
             an edit, which preserves concurrent changes to the list: {"@add": [URI, …]}, \

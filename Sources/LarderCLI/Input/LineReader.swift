@@ -14,8 +14,7 @@ struct LineReader {
         fileprivate var isBlank: Bool { text.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
     }
 
-    /// The maximum length of all lines of one change set. JSON text may be several times as long
-    /// as the message that is made of it, and the message must fit into one frame.
+    /// The maximum length of all lines of one change set, which is in memory as a whole.
     static let changeSetBytesMax = 4 * Limits.frameBytesMax
 
     private let file: InputFile

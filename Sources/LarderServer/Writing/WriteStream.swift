@@ -12,7 +12,7 @@ import NIOCore
 /// drops the waiting messages and is reported after the one in progress, so what is stored is what
 /// earlier replies have reported.
 final class WriteStream: OpenRequest {
-    /// The content of all messages, and what becomes of it.
+    /// The content of the messages, and how it is stored.
     enum Kind {
         /// Each batch is a transaction.
         case batches(InsertionRequest)
@@ -37,7 +37,7 @@ final class WriteStream: OpenRequest {
 
     private enum Phase {
         case receiving
-        /// What was spooled becomes a transaction.
+        /// The spooled content is stored as a transaction.
         case storing
         case ended
     }

@@ -33,7 +33,15 @@ extension Layout {
         let kinds = kinds(inTableOf: root)
         if kinds != nil { columns.append((Layout.entityColumn, "TEXT NOT NULL")) }
         for entity in kinds ?? [root] { columns += declaredColumns(of: entity) }
-        return columns
+        let isLong = Set((kinds ?? [root]).flatMap(longColumns))
+        return columns.filter { !isLong.contains($0.name) }
+            + columns.filter { isLong.contains($0.name) }
+    }
+
+    /// The columns whose values may be long. They are the last ones of a row: SQLite stores a long
+    /// row in a chain of pages, all of which it reads to find a column after a long value.
+    private func longColumns(of entity: Entity) -> [String] {
+        entity.declared.attributes.filter { $0.type == .data }.map { column(for: $0, of: entity) }
     }
 
     /// The columns of the properties that an entity declares itself.

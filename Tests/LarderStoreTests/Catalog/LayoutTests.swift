@@ -140,4 +140,26 @@ struct LayoutTests {
                 CREATE INDEX "_unique.Tutor.0" ON "Member" ("name")
                 """)
     }
+
+    @Test("the columns of data are the last ones of a table, after its links")
+    func longColumns() throws {
+        let entities = [
+            Entity(
+                name: "Photo",
+                attributes: [
+                    Attribute(name: "image", type: .data), Attribute(name: "title", type: .string),
+                ],
+                relationships: [Relationship(name: "album", destination: "Album")]),
+            Entity(
+                name: "Panorama",
+                attributes: [
+                    Attribute(name: "raw", type: .data), Attribute(name: "width", type: .int64),
+                ], parent: "Photo"),
+            Entity(name: "Album", attributes: []),
+        ]
+        let layout = Layout(try Schema(entities: entities))
+        let names = layout.columns(of: try #require(layout.roots.first)).map(\.name)
+        #expect(names.suffix(2) == ["image", "Panorama.raw"])
+        #expect(Set(names.dropLast(2)).isSuperset(of: ["title", "album", "Panorama.width"]))
+    }
 }

@@ -25,8 +25,8 @@ struct LoadCommand: ParsableCommand {
 
             The dump is committed in transactions of \(DumpLoader.linesMax) lines (or 1 MiB). \
             After an error, the hint has the number of stored objects. With --atomic, the dump is \
-            one transaction; it has to fit into one message of 16 MiB. With --upsert, an object \
-            whose unique values are already in the store updates that object, and its lists \
+            one transaction; it may have 64 MiB of text and 250,000 changes. With --upsert, an \
+            object whose unique values are already in the store updates that object, and its lists \
             get the objects of the dump in addition to their own.
             """)
 
