@@ -60,7 +60,7 @@ public enum Limits {
     public static let identifiersMax = 65_536
     /// Changes in one change set. Each takes some 700 bytes of memory while it is executed.
     public static let changesMax = 250_000
-    /// Changes in a change set that arrives in parts. Each takes some 200 bytes of memory while the
+    /// Changes in a change set that arrives in parts. Each takes some 350 bytes of memory while the
     /// set is executed, besides those of one part.
     public static let changesInPartsMax = 10_000_000
     /// Objects that one transaction of an insert stream changes besides those that it inserts.

@@ -5,7 +5,8 @@ internal import LarderWire
 ///
 /// It reads no clock; the caller passes the time. A read is retried while the call's timeout and
 /// the wait for a reconnection allow it. So is a write with an idempotency key. A write without one
-/// is retried only if the server certainly did not execute it.
+/// is retried only if the server certainly did not execute it. A read whose whole result is wanted
+/// is repeated a few times if the server could not keep its snapshot, as after a long save.
 struct Attempt {
     /// How one attempt ended.
     enum Outcome {
@@ -28,11 +29,16 @@ struct Attempt {
     private var mayHaveRun = false
     /// Set by the first loss.
     private var reconnectDeadline: MonotonicInstant?
+    /// How often the read is still repeated if its snapshot ends.
+    private var expiriesLeft: Int
+    /// Whether the call is retried over a new connection, and not over the same one.
+    private(set) var needsConnection = true
 
     init(
-        isWrite: Bool, hasKey: Bool = false, timeout: Duration, reconnectWait: Duration,
-        now: MonotonicInstant
+        isWrite: Bool, hasKey: Bool = false, expiriesMax: Int = 0, timeout: Duration,
+        reconnectWait: Duration, now: MonotonicInstant
     ) {
+        expiriesLeft = expiriesMax
         self.isWrite = isWrite
         self.hasKey = hasKey
         self.timeout = timeout
@@ -45,7 +51,8 @@ struct Attempt {
         reconnectDeadline ?? min(deadline, now.advanced(by: reconnectWait))
     }
 
-    /// The server's reply, or nil if the caller must retry over a new connection.
+    /// The server's reply, or nil if the caller must retry, over a new connection unless
+    /// ``needsConnection`` is false.
     ///
     /// - Throws: the error with which the call ends.
     mutating func resolve(
@@ -56,6 +63,11 @@ struct Attempt {
             // The server looks up the idempotency key first and checks the changes after it, so an
             // error in the changes means that no earlier attempt was executed.
             if 200..<500 ~= error.code.rawValue { throw error }
+            if error.code == .snapshotExpired, expiriesLeft > 0 {
+                expiriesLeft -= 1
+                needsConnection = false
+                return nil
+            }
             // An unavailable server has not executed the request.
             guard error.code == .unavailable, startWaiting(after: error, now()) else {
                 throw finalError(error)
@@ -101,6 +113,7 @@ struct Attempt {
         after error: LarderError, _ now: MonotonicInstant
     ) -> Bool {
         lastLoss = error
+        needsConnection = true
         let deadline = connectionDeadline(now: now)
         reconnectDeadline = deadline
         return reconnectWait > .zero && now < deadline

@@ -9,7 +9,8 @@ extension Session {
     func perform<Output>(_ operation: Operation<Output>) throws(LarderError) -> Output {
         let request = operation.request(by: options.author)
         if operation.isChange, snapshot != nil { throw Self.snapshotIsReadOnly }
-        var attempt = attempt(isWrite: operation.isWrite, hasKey: operation.hasKey)
+        var attempt = attempt(
+            isWrite: operation.isWrite, hasKey: operation.hasKey, expiriesMax: expiriesMax)
         var failed: Connection?
         while true {
             let connection: Connection
@@ -25,14 +26,15 @@ extension Session {
             if let reply = try attempt.resolve(outcome, now: .now) {
                 return try operation.output(from: reply, connection.welcome)
             }
-            failed = connection
+            failed = attempt.needsConnection ? connection : nil
         }
     }
 
     func perform<Output>(_ operation: Operation<Output>) async throws(LarderError) -> Output {
         let request = operation.request(by: options.author)
         if operation.isChange, snapshot != nil { throw Self.snapshotIsReadOnly }
-        var attempt = attempt(isWrite: operation.isWrite, hasKey: operation.hasKey)
+        var attempt = attempt(
+            isWrite: operation.isWrite, hasKey: operation.hasKey, expiriesMax: expiriesMax)
         var failed: Connection?
         while true {
             let connection: Connection
@@ -48,7 +50,7 @@ extension Session {
             if let reply = try attempt.resolve(outcome, now: .now) {
                 return try operation.output(from: reply, connection.welcome)
             }
-            failed = connection
+            failed = attempt.needsConnection ? connection : nil
         }
     }
 
@@ -69,7 +71,7 @@ extension Session {
         _ query: QueryRequest, _ elements: (Batch, UUID) throws(LarderError) -> [Element]
     ) throws(LarderError) -> [Element] {
         let request = Request.query(query)
-        var attempt = attempt(isWrite: false)
+        var attempt = attempt(isWrite: false, expiriesMax: expiriesMax)
         var failed: Connection?
         while true {
             let connection = try connection(replacing: failed, for: attempt)
@@ -87,13 +89,13 @@ extension Session {
                     throw error
                 }
             }
-            failed = connection
+            failed = attempt.needsConnection ? connection : nil
         }
     }
 
     func collect<Element>(_ list: ListQuery<Element>) async throws(LarderError) -> [Element] {
         let request = Request.query(try list.request())
-        var attempt = attempt(isWrite: false)
+        var attempt = attempt(isWrite: false, expiriesMax: expiriesMax)
         var failed: Connection?
         while true {
             let connection = try await connection(replacing: failed, for: attempt)
@@ -113,7 +115,7 @@ extension Session {
                     throw error
                 }
             }
-            failed = connection
+            failed = attempt.needsConnection ? connection : nil
         }
     }
 
@@ -130,9 +132,14 @@ extension Session {
         .readOnly, "a snapshot cannot be changed",
         hint: "save with the client that opened the snapshot")
 
-    func attempt(isWrite: Bool, hasKey: Bool = false) -> Attempt {
+    /// How often a read is repeated whose snapshot the server could not keep. That of an open
+    /// snapshot does not come back.
+    private var expiriesMax: Int { snapshot == nil ? 3 : 0 }
+
+    func attempt(isWrite: Bool, hasKey: Bool = false, expiriesMax: Int = 0) -> Attempt {
         Attempt(
-            isWrite: isWrite, hasKey: hasKey, timeout: options.requestTimeout,
+            isWrite: isWrite, hasKey: hasKey, expiriesMax: expiriesMax,
+            timeout: options.requestTimeout,
             reconnectWait: reconnectWait, now: .now)
     }
 }

@@ -12,11 +12,12 @@ struct AttemptTests {
         .failed(LarderError(.unavailable, "later")))
 
     private func attempt(
-        isWrite: Bool = false, hasKey: Bool = false, reconnectWait: Duration = .seconds(10)
+        isWrite: Bool = false, hasKey: Bool = false, expiriesMax: Int = 0,
+        reconnectWait: Duration = .seconds(10)
     ) -> Attempt {
         Attempt(
-            isWrite: isWrite, hasKey: hasKey, timeout: .seconds(30), reconnectWait: reconnectWait,
-            now: start)
+            isWrite: isWrite, hasKey: hasKey, expiriesMax: expiriesMax, timeout: .seconds(30),
+            reconnectWait: reconnectWait, now: start)
     }
 
     /// The code of the error; nil if the call is retried.
@@ -42,6 +43,22 @@ struct AttemptTests {
     func lostRead() {
         var attempt = attempt()
         #expect(code(.response(.lost(closed, mayHaveRun: true)), &attempt) == nil)
+    }
+
+    @Test("a read whose snapshot ended is repeated over its connection, a limited number of times")
+    func expiredRead() {
+        let expired = Attempt.Outcome.response(
+            .reply(.failed(LarderError(.snapshotExpired, "too long"))))
+        var attempt = attempt(expiriesMax: 2)
+        for _ in 0..<2 {
+            #expect(code(expired, &attempt) == nil)
+            #expect(!attempt.needsConnection)
+        }
+        #expect(code(.response(.lost(closed, mayHaveRun: true)), &attempt) == nil)
+        #expect(attempt.needsConnection)
+        #expect(code(expired, &attempt) == .snapshotExpired)
+        var inSnapshot = self.attempt()
+        #expect(code(expired, &inSnapshot) == .snapshotExpired)
     }
 
     @Test("a write whose reply was lost is indeterminate, and is never retried")

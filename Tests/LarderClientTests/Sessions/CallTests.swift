@@ -35,6 +35,35 @@ struct CallTests {
         client.close()
     }
 
+    @Test("a fetch whose snapshot ends is read again as a whole, over the same connection")
+    func expiredSnapshot() async throws {
+        let expired = LarderError(.snapshotExpired, "the log became too long")
+        let server = try ScriptedServer { peer, _ in
+            try peer.greet()
+            var count = 0
+            while let envelope = peer.receive() {
+                count += 1
+                try peer.reply(envelope.id, .batches([.items([1])], more: true))
+                // The first attempt of each fetch fails, and all of the third one.
+                guard count > 4 || count.isMultiple(of: 2) else {
+                    try peer.reply(envelope.id, .failed(expired))
+                    continue
+                }
+                try peer.reply(
+                    envelope.id,
+                    count > 4 ? .failed(expired) : .batches([.items([2])], more: false))
+            }
+        }
+        defer { server.stop() }
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
+        func fetch() throws -> [Record] { try client.fetch("Item") }
+        #expect(try fetch().map(\.identifier) == [.item(1), .item(2)])
+        #expect(try await client.fetch("Item").map(\.identifier) == [.item(1), .item(2)])
+        let error = #expect(throws: LarderError.self) { try fetch() }
+        #expect(error?.code == .snapshotExpired && server.connectionCount == 1)
+        client.close()
+    }
+
     @Test("a save returns which of its inserts became updates, to a thread and to a task")
     func upserts() async throws {
         let result = SaveResult(inserted: [.item(7), .item(3)], transaction: 4, upserted: [1])

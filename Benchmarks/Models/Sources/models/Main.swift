@@ -113,7 +113,7 @@ struct Main {
     /// The most memory that this process has had at a time.
     static var peakMebibytes: Double {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(numericCast(RUSAGE_SELF.rawValue), &usage)
         return Double(usage.ru_maxrss) / 1_024
     }
 
