@@ -111,17 +111,26 @@ extension ObjectContext {
     }
 
     /// The instances of a list.
-    package func shownList(of object: StoredObject, at slot: Int) -> ShownList {
+    ///
+    /// - Parameter trackedMin: The number of instances from which on the list is tracked.
+    package func shownList(
+        of object: StoredObject, at slot: Int, trackedMin: Int
+    ) -> ShownList {
         locked {
             let owners = relatedOwners(of: object, at: slot)
-            let links = related(of: object, slot)
-            let isPrefix =
-                links.count == owners.count
-                || zip(links, owners).allSatisfy { $0 == $1._$object.identifier }
+            let isTracked =
+                owners.count >= trackedMin && areFirst(owners, among: related(of: object, slot))
             return ShownList(
-                owners: owners, tracked: isPrefix ? object.track(at: slot) : nil,
+                owners: owners, tracked: isTracked ? object.track(at: slot) : nil,
                 statusRevision: statusRevision)
         }
+    }
+
+    private func areFirst(
+        _ owners: [any ObjectOwner], among links: [PersistentIdentifier]
+    ) -> Bool {
+        links.count == owners.count
+            || zip(links, owners).allSatisfy { $0 == $1._$object.identifier }
     }
 
     /// - Returns: whether the owner's instance may keep the instances of a list.

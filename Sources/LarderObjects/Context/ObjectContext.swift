@@ -58,7 +58,7 @@ public final class ObjectContext {
 
     // MARK: - The lock
 
-    func locked<Result, Failure: Error>(
+    package func locked<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         lock.lock()

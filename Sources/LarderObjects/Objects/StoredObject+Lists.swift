@@ -57,7 +57,7 @@ extension StoredObject {
             }
             // The cell must not have the list meanwhile, or it would be copied.
             state.cells[slot] = nil
-            list.replace(range, with: new)
+            list.replace(range.clamped(to: list.indices), with: new)
             state.cells[slot] = .objects(list)
             if !state.refusals.isEmpty { state.refusals[slot] = nil }
         }
@@ -71,6 +71,7 @@ extension StoredObject {
         let former = state.withLock { state in
             var list = state.related[slot] ?? []
             state.related[slot] = nil
+            let range = range.clamped(to: list.indices)
             let former = Held(value: Array(list[range]))
             list.replace(range, with: new.value)
             state.related[slot] = list

@@ -1,34 +1,59 @@
+internal import Foundation
 internal import LarderObjects
 
 // The lists of models. An instance keeps a list that it has edited, or that is long, until the list
 // changes by other means or the context is saved.
+//
+// The lock of the context protects what an instance keeps, because other threads may read a model
+// that is deleted. Models without a context have one lock together, under which no code of others
+// and no context is called.
 
 /// Lists from this length on are kept when they are read.
 private let keptCountMin = 32
 
+private let lockWithoutContext = NSRecursiveLock()
+
 extension PersistentModel {
     /// The models of a list.
     func list<Member: PersistentModel>(at slot: Int) -> [Member] {
-        let known: ModelList<Member>? = keptList(at: slot)
-        if let models = known?.known { return models }
-        let list: ModelList<Member> = newList(at: slot)
-        if known == nil, list.count >= keptCountMin { keep(list, at: slot) }
-        return list.known ?? []
+        let kept: (isKept: Bool, models: [Member]?) = withLists {
+            let known: ModelList<Member>? = keptList(at: slot)
+            return (known != nil, known?.known)
+        }
+        if let models = kept.models { return models }
+        let list: ModelList<Member> = newList(at: slot, trackedMin: keptCountMin)
+        let models = list.known ?? []
+        if !kept.isKept, list.tracked != nil { withLists { keep(list, at: slot) } }
+        return models
     }
 
-    /// A list that a caller will edit.
-    func editableList<Member: PersistentModel>(at slot: Int) -> ModelList<Member> {
-        let known: ModelList<Member>? = keptList(at: slot)
-        if let known, known.known != nil { return known }
-        let list: ModelList<Member> = newList(at: slot)
-        // A caller that edits the list already keeps it.
-        if known == nil { keep(list, at: slot) }
-        return list
+    /// A list that a caller edits, and its models, to which the list has no reference meanwhile.
+    func takeList<Member: PersistentModel>(
+        at slot: Int
+    ) -> (list: ModelList<Member>, models: [Member]) {
+        let taken: (isKept: Bool, list: ModelList<Member>?, models: [Member]) = withLists {
+            let known: ModelList<Member>? = keptList(at: slot)
+            guard let known, known.known != nil else { return (known != nil, nil, []) }
+            return (true, known, known.take())
+        }
+        if let list = taken.list { return (list, taken.models) }
+        let list: ModelList<Member> = newList(at: slot, trackedMin: 0)
+        return withLists {
+            // A caller that edits the list already keeps it.
+            if !taken.isKept { keep(list, at: slot) }
+            return (list, list.take())
+        }
     }
 
     func setList<Member: PersistentModel>(_ models: [Member], at slot: Int) {
-        if let known: ModelList<Member> = keptList(at: slot), known.known != nil {
+        let known: ModelList<Member>? = withLists {
+            guard let known: ModelList<Member> = keptList(at: slot), known.known != nil else {
+                return nil
+            }
             _ = known.take()
+            return known
+        }
+        if let known {
             setList(models, at: slot, editing: known)
         } else {
             _$object.setRelated(models.map(\.asOwner), of: self, slot)
@@ -39,18 +64,29 @@ extension PersistentModel {
     func setList<Member: PersistentModel>(
         _ models: [Member], at slot: Int, editing list: ModelList<Member>
     ) {
-        guard isCurrent(list, at: slot), list.tracked?.instances === list else {
-            return _$object.setRelated(models.map(\.asOwner), of: self, slot)
+        let new: ArraySlice<Member>? = withLists {
+            guard isCurrent(list, at: slot), list.tracked?.instances === list else { return nil }
+            let change = list.difference(to: models)
+            guard replaceMembers(change.former, with: models[change.new], at: slot, list) else {
+                _$lists?.bySlot[slot] = nil
+                return nil
+            }
+            if !list.adopt(models, change) { _$lists?.bySlot[slot] = nil }
+            return models[change.new]
         }
-        let change = list.difference(to: models)
-        guard replaceMembers(change.former, with: models[change.new], at: slot, list) else {
-            _$lists?.bySlot[slot] = nil
-            return _$object.setRelated(models.map(\.asOwner), of: self, slot)
+        if let new {
+            if !new.isEmpty { joinContext(of: new.map(\.asOwner)) }
+        } else {
+            _$object.setRelated(models.map(\.asOwner), of: self, slot)
         }
-        if !list.adopt(models, change) { _$lists?.bySlot[slot] = nil }
     }
 
     // MARK: -
+
+    private func withLists<Result>(_ body: () -> Result) -> Result {
+        guard let context = managingContext else { return lockWithoutContext.withLock(body) }
+        return context.objects.locked(body)
+    }
 
     /// The list that the instance keeps, if it is as the object has it.
     private func keptList<Member: PersistentModel>(at slot: Int) -> ModelList<Member>? {
@@ -72,19 +108,25 @@ extension PersistentModel {
 
     private var managingContext: ModelContext? { _$object.isManaged ? _$context : nil }
 
-    private func newList<Member: PersistentModel>(at slot: Int) -> ModelList<Member> {
+    /// - Parameter trackedMin: The number of models from which on the list may be kept.
+    private func newList<Member: PersistentModel>(
+        at slot: Int, trackedMin: Int
+    ) -> ModelList<Member> {
         _$unite()
         let object = _$object
         if object.owner == nil { object.owner = self }
         switch object.status {
         case .inserted, .saved:
             if let context = managingContext {
-                let shown = context.objects.shownList(of: object, at: slot)
+                let shown = context.objects.shownList(
+                    of: object, at: slot, trackedMin: trackedMin)
                 return newList(shown.owners, shown.tracked, statusRevision: shown.statusRevision)
             }
         case .unmanaged:
+            let owners = object.relatedOwners(at: slot)
             return newList(
-                object.relatedOwners(at: slot), object.track(at: slot), statusRevision: nil)
+                owners, owners.count >= trackedMin ? object.track(at: slot) : nil,
+                statusRevision: nil)
         case .deleted, .gone: break
         }
         return newList(object.relatedOwners(at: slot), nil, statusRevision: nil)
@@ -120,7 +162,6 @@ extension PersistentModel {
         let owners = new.map(\.asOwner)
         guard let context = managingContext, let tracked = list.tracked else {
             object.replaceOwners(range, with: owners, at: slot)
-            joinContext(of: owners)
             return true
         }
         context.insertNew(owners)

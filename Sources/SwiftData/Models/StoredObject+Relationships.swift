@@ -83,8 +83,10 @@ extension StoredObject {
         _modify {
             access(model, keyPath: keyPath)
             observers?.registrar.willSet(model, keyPath: keyPath)
-            let list: ModelList<Member.PersistentElement> = model.editableList(at: slot)
-            var value = Member._collection(of: list.take())
+            var (list, models): (ModelList<Member.PersistentElement>, [Member.PersistentElement]) =
+                model.takeList(at: slot)
+            var value = Member._collection(of: models)
+            models = []
             defer {
                 model.setList(value._models, at: slot, editing: list)
                 observers?.registrar.didSet(model, keyPath: keyPath)
