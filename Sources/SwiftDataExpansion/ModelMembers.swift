@@ -13,6 +13,7 @@ extension ModelDeclaration {
                 }
                 """,
                 contextDeclaration,
+                listsDeclaration,
                 """
                 public \(finalModifier)var persistentBackingData:
                     any SwiftData.BackingData<\(typeName)>
@@ -192,6 +193,18 @@ extension ModelDeclaration {
             \(context) {
                 get { \(box).context }
                 set { \(box).context = newValue }
+            }
+            """
+    }
+
+    private var listsDeclaration: String {
+        let lists = "public \(finalModifier)var _$lists: SwiftData._ModelLists?"
+        guard globalActor != nil else { return lists }
+        let box = ModelNames.box(of: typeName)
+        return """
+            \(lists) {
+                get { \(box).lists }
+                set { \(box).lists = newValue }
             }
             """
     }

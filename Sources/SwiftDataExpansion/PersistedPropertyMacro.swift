@@ -4,6 +4,7 @@ import SwiftSyntaxMacros
 /// The accessors of a persisted property, which ``PersistentModelMacro`` attaches.
 open class PersistedPropertyMacro: PersistedPropertyAccessors {
     public static let functions = (initialize: "initialize", get: "getValue", set: "setValue")
+    public static let editsLists = true
 }
 
 /// The accessors of a property whose values a transformer makes data.
@@ -12,6 +13,7 @@ open class TransformablePersistedPropertyMacro: PersistedPropertyAccessors {
         initialize: "initializeTransformable", get: "getTransformableValue",
         set: "setTransformableValue"
     )
+    public static let editsLists = false
 }
 
 /// The accessors call functions of the storage, of which the compiler chooses one by the type of
@@ -19,6 +21,8 @@ open class TransformablePersistedPropertyMacro: PersistedPropertyAccessors {
 public protocol PersistedPropertyAccessors: AccessorMacro, PeerMacro {
     /// The functions of the storage.
     static var functions: (initialize: String, get: String, set: String) { get }
+    /// Whether a list, which may be a relationship, is edited in place.
+    static var editsLists: Bool { get }
 }
 
 extension PersistedPropertyAccessors {
@@ -46,7 +50,7 @@ extension PersistedPropertyAccessors {
             """
         let get = "\(values).\(functions.get)(of: self, \(keyPath), at: \(index))"
         let setter = ObserverCalls(variable.observers, set: set, get: get, hidden: hidden)
-        return [
+        var accessors: [AccessorDeclSyntax] = [
             """
             @storageRestrictions(accesses: \(raw: stored), initializes: \(raw: hidden))
             init(initialValue) {
@@ -63,6 +67,11 @@ extension PersistedPropertyAccessors {
             }
             """,
         ]
+        if editsLists, variable.observers.isEmpty, variable.isWrittenAsList {
+            accessors.append(
+                "_modify { yield &\(raw: values)[of: self, \(raw: keyPath), at: \(raw: index)] }")
+        }
+        return accessors
     }
 
     /// The storage that an initializer has to initialize, so that the compiler finds a property
@@ -147,6 +156,23 @@ extension DeclSyntaxProtocol {
             return nil
         }
         return bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+    }
+}
+
+extension VariableDeclSyntax {
+    /// Whether the type or the initial value is an array as it is written. A list whose type has
+    /// another name is copied when it is edited.
+    fileprivate var isWrittenAsList: Bool {
+        guard let binding = bindings.first else { return false }
+        guard let type = binding.typeAnnotation?.type else {
+            return binding.initializer?.value.trimmedDescription.hasPrefix("[") == true
+        }
+        let wrapped =
+            type.as(OptionalTypeSyntax.self)?.wrappedType
+            ?? type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self)?.wrappedType ?? type
+        return wrapped.is(ArrayTypeSyntax.self)
+            || wrapped.as(IdentifierTypeSyntax.self)?.name.text == "Array"
+            || wrapped.as(MemberTypeSyntax.self)?.name.text == "Array"
     }
 }
 

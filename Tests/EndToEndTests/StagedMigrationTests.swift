@@ -237,4 +237,43 @@ struct StagedMigrationTests {
         #expect(unknown?.code == .migrationRefused)
         #expect(unknown?.message.contains("which is schema version 1.0.0") == true)
     }
+
+    @Test("a stage leads to an earlier version in a plan, and not without one")
+    func earlierVersion() throws {
+        let people = try insertPeople()
+        try client.migrate(to: schemas[1])
+        _ = try client.update(people[0], ["first": "Ann"])
+        let refused = #expect(throws: LarderError.self) { try client.migrate(to: schemas[0]) }
+        #expect(refused?.code == .migrationRefused)
+        #expect(refused?.problems.first?.hasPrefix("version: 1.0.0 is older") == true)
+        for (number, text) in Self.texts.prefix(2).enumerated() {
+            try text.write(
+                toFile: "\(daemon.folder)/\(number + 1).json", atomically: true, encoding: .utf8)
+        }
+        let plan = "\(daemon.folder)/plan.json"
+        try #"{"stages": [{"from": "2.json", "to": "1.json"}]}"#.write(
+            toFile: plan, atomically: true, encoding: .utf8)
+        func migrate(_ arguments: [String]) throws -> (status: Int32, text: String) {
+            let shown = try daemon.run(
+                "larder", ["migrate", "--socket", daemon.socket] + arguments)
+            return (shown.status, shown.output + shown.errors)
+        }
+        let alone = try migrate(["--schema", "\(daemon.folder)/1.json"])
+        #expect(alone.status != 0)
+        #expect(alone.text.contains("1.0.0 is older than the store's schema, 2.0.0"))
+        let dry = try migrate(["--plan", plan, "--dry-run"])
+        #expect(dry.status == 0, "\(dry.text)")
+        #expect(dry.text.contains("from version 2.0.0 to 1.0.0"), "\(dry.text)")
+        #expect(try client.schema() == schemas[1])
+        let done = try migrate(["--plan", plan])
+        #expect(done.status == 0, "\(done.text)")
+        let former = try daemon.connect()
+        #expect(try former.schema() == schemas[0])
+        #expect(try former.object(for: people[0])?["name"] == "Ann Lee")
+        #expect(try former.check().findings.isEmpty)
+        // It goes forth again.
+        try former.migrate(to: schemas[1])
+        let names = try daemon.connect().fetch("Person").map { $0["first"] }
+        #expect(names == [.null, .null])
+    }
 }

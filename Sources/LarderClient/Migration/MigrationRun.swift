@@ -75,7 +75,7 @@ final class MigrationRun: Sendable {
             try migration.remaining(from: currentSchema(connector))
         }
         guard let first = stages.first else { return [] }
-        if stages.count == 1, !first.isCustom, backup == nil {
+        if stages.count == 1, !first.isCustom, !first.leadsToEarlierVersion, backup == nil {
             return try [
                 waitingForOthers { () throws(LarderError) in
                     try migrate(to: first.to, over: session)

@@ -26,4 +26,8 @@ public struct MigrationStage: Sendable {
 
     /// Whether the stage has code.
     public var isCustom: Bool { willMigrate != nil || didMigrate != nil }
+
+    /// Whether the stage goes back to a schema of an earlier version, which is a part of a plan
+    /// only.
+    package var leadsToEarlierVersion: Bool { to.isEarlier(than: from) }
 }

@@ -3,13 +3,13 @@ public import LarderModel
 /// The stages by which stores of earlier schemas get the newest one, in their order.
 ///
 /// A store begins with the stage whose first schema it has, and performs all stages from there on.
-/// They take effect together, or not at all.
+/// They take effect together, or not at all. A stage may lead to an earlier version.
 public struct StagedMigration: Sendable {
     public let stages: [MigrationStage]
 
     /// - Throws: `migrationRefused` with every reason if there is no stage, if a stage does not
-    ///   begin with the schema with which the one before it ends, leads back to an earlier schema,
-    ///   or has a schema that cannot be inferred from the one before.
+    ///   begin with the schema with which the one before it ends, leads back to a schema of an
+    ///   earlier stage, or has a schema that cannot be inferred from the one before.
     public init(_ stages: [MigrationStage]) throws(LarderError) {
         self.stages = stages
         let problems = Self.problems(of: stages)
@@ -38,9 +38,9 @@ public struct StagedMigration: Sendable {
                     "\(place) leads back to \(title(stage.to)), with which \(earlier.place)")
             }
             passed.append((stage.to, "\(place) ends"))
-            problems += SchemaMapping(from: stage.from, to: stage.to).problems.map {
-                "\(place): \($0.description)"
-            }
+            problems += SchemaMapping(
+                from: stage.from, to: stage.to, permitsEarlierVersion: true
+            ).problems.map { "\(place): \($0.description)" }
         }
         return problems
     }

@@ -45,6 +45,7 @@ extension ObjectContext {
                 recordDeletion(of: object)
                 updated[ObjectIdentifier(object)] = nil
                 object.status = .deleted
+                statusRevision += 1
                 object.order = nextOrder()
                 deleted[ObjectIdentifier(object)] = object
                 // Others do not show it any more, although their values refer to it until the save.
@@ -57,6 +58,7 @@ extension ObjectContext {
     func cancelDeletion(_ object: StoredObject) {
         deleted[ObjectIdentifier(object)] = nil
         object.status = .saved
+        statusRevision += 1
         record(.inserted(object))
         // Changes of others' relationships did not reach its lists while it was deleted.
         forgetLists(of: object)
@@ -67,7 +69,11 @@ extension ObjectContext {
     /// Removes an object that does not exist any more from the relationships of others.
     func unlink(_ object: StoredObject) {
         for (target, slot) in linkedObjects(of: object) {
-            drop([object.identifier], from: target, slot)
+            if target.entity?.properties[slot].kind == .toMany {
+                dropMember(object.identifier, from: target, slot)
+            } else {
+                drop([object.identifier], from: target, slot)
+            }
         }
     }
 
@@ -81,12 +87,21 @@ extension ObjectContext {
             else { continue }
             for identifier in links {
                 guard let target = registeredObject(for: identifier), target !== object,
-                    target[inverse.slot]?.links.contains(object.identifier) == true
+                    refers(target, inverse, to: object.identifier)
                 else { continue }
                 linked.append((target, inverse.slot))
             }
         }
         return linked
+    }
+
+    private func refers(
+        _ object: StoredObject, _ property: ObjectProperty, to identifier: PersistentIdentifier
+    ) -> Bool {
+        guard property.kind == .toMany else {
+            return object[property.slot]?.links.first == identifier
+        }
+        return position(of: identifier, in: object, property.slot) != nil
     }
 
     /// Forgets the lists that the context has not changed; they are read again.
@@ -166,6 +181,7 @@ extension ObjectContext {
             _ = undoLog?.removeSteps()
             deletion = nil
             refusedInserts = []
+            keptLists.removeAll()
         }
     }
 }

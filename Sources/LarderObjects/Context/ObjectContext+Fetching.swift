@@ -159,9 +159,15 @@ extension ObjectContext {
     private func matching(
         _ candidates: [StoredObject], _ fetch: ObjectFetch, _ evaluator: Evaluator
     ) throws(LarderError) -> [StoredObject] {
+        var matching: [StoredObject] = []
+        if let untranslated = fetch.untranslated, untranslated.predicateFailure != nil {
+            for object in candidates where try untranslated.matches(instance(of: object)) {
+                matching.append(object)
+            }
+            return matching
+        }
         guard let expression = fetch.predicate else { return candidates }
         let predicate = try evaluator.predicate(expression)
-        var matching: [StoredObject] = []
         for object in candidates
         where try predicate.holds(for: object.identifier, reading: reader) {
             matching.append(object)
@@ -221,6 +227,9 @@ extension ObjectContext {
     private func sorted(
         _ objects: [StoredObject], by fetch: ObjectFetch, _ evaluator: Evaluator
     ) throws(LarderError) -> [StoredObject] {
+        if let untranslated = fetch.untranslated, untranslated.orderFailure != nil {
+            return untranslated.sorted(objects.map(instance(of:))).map(\._$object)
+        }
         let byIdentifier = Dictionary(
             objects.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
         let order = try evaluator.order(fetch.sort)

@@ -89,9 +89,8 @@ extension ObjectContext {
                 if let target = objects.first { setToOne(object, slot, target) }
             case .toMany where objects.isEmpty: break
             case .toMany:
-                let others = self.related(of: object, slot).filter { id in
-                    !objects.contains { $0.identifier == id }
-                }
+                let members = Set(objects.map(\.identifier))
+                let others = self.related(of: object, slot).filter { !members.contains($0) }
                 setToMany(object, slot, objects.map(\.identifier) + others)
             }
             if let refusal { refuse(refusal, of: object, slot) }

@@ -27,7 +27,8 @@ extension ObjectContext {
             if object.status == .inserted, !targets.isEmpty { object.assignedLists.insert(slot) }
             var seen: Set<PersistentIdentifier> = []
             var new = targets.filter { seen.insert($0).inserted }
-            let old = related(of: object, slot)
+            var old = related(of: object, slot)
+            listStepCount += old.count + new.count
             // The caller does not see the members that will be deleted.
             new += old.filter { identifier in
                 registeredObject(for: identifier)?.status == .deleted
@@ -36,15 +37,19 @@ extension ObjectContext {
             object.refusals[slot] = nil
             guard old != new else { return }
             let former = Set(old)
-            let removed = old.filter { !seen.contains($0) }
-            let added = new.filter { !former.contains($0) }
-            loadRelated(removed + added, of: object, slot)
-            write(.objects(new), of: object, slot)
-            guard let inverse = inverse(of: object, slot) else { return }
-            for identifier in removed { removeInverse(of: identifier, inverse, object) }
-            for identifier in added {
-                guard let target = registeredObject(for: identifier) else { continue }
-                addInverse(to: target, inverse, object, slot)
+            let changed = old.filter { !seen.contains($0) } + new.filter { !former.contains($0) }
+            // That may drop members that do not exist any more.
+            let loaded = loadRelated(changed, of: object, slot)
+            old = related(of: object, slot)
+            let first = zip(old, new).prefix { $0 == $1 }.count
+            let sameCount = min(old.count, new.count) - first
+            let last = zip(old.reversed(), new.reversed()).prefix { $0 == $1 }.count
+            let suffix = min(last, sameCount)
+            let range = first..<old.count - suffix
+            old = []
+            withExtendedLifetime(loaded) {
+                replaceMembers(
+                    of: object, slot, range, with: Array(new[first..<new.count - suffix]))
             }
         }
     }
@@ -69,7 +74,7 @@ extension ObjectContext {
         return model.inverse(of: property, in: destination)
     }
 
-    private func removeInverse(
+    func removeInverse(
         of identifier: PersistentIdentifier, _ inverse: ObjectProperty, _ object: StoredObject
     ) {
         // A list that the context does not have is read with the pending changes.
@@ -84,14 +89,12 @@ extension ObjectContext {
             write(.null, of: target, inverse.slot)
         case .toMany:
             touch(target)
-            guard case .objects(var list)? = target[inverse.slot] else { break }
-            list.removeAll { $0 == object.identifier }
-            write(.objects(list), of: target, inverse.slot)
+            remove(object.identifier, from: target, inverse.slot)
         }
         notify(target, inverse.slot)
     }
 
-    private func addInverse(
+    func addInverse(
         to target: StoredObject, _ inverse: ObjectProperty, _ object: StoredObject, _ slot: Int
     ) {
         guard target.isManaged, target.status != .deleted else { return }
@@ -110,10 +113,10 @@ extension ObjectContext {
             }
         case .toMany:
             touch(target)
-            guard case .objects(var list)? = target[inverse.slot] else { break }
-            guard !list.contains(object.identifier) else { return }
-            list.append(object.identifier)
-            write(.objects(list), of: target, inverse.slot)
+            guard target[inverse.slot] != nil else { break }
+            guard position(of: object.identifier, in: target, inverse.slot) == nil else { return }
+            let end = target.linkCount(at: inverse.slot)
+            edit(target, inverse.slot, end..<end, with: [object.identifier])
         }
         notify(target, inverse.slot)
     }
@@ -127,12 +130,18 @@ extension ObjectContext {
             write(.null, of: owner, slot)
         case .toMany?:
             touch(owner)
-            guard case .objects(var list)? = owner[slot] else { break }
-            list.removeAll { $0 == target.identifier }
-            write(.objects(list), of: owner, slot)
+            remove(target.identifier, from: owner, slot)
         default: return
         }
         notify(owner, slot)
+    }
+
+    /// Removes a member from a list, if it was read.
+    private func remove(
+        _ member: PersistentIdentifier, from owner: StoredObject, _ slot: Int
+    ) {
+        guard let position = position(of: member, in: owner, slot) else { return }
+        edit(owner, slot, position..<position + 1, with: [])
     }
 
     /// A change of a to-many relationship is a change of its owner, from whichever side it is made.
@@ -149,6 +158,7 @@ extension ObjectContext {
         locked {
             let identifiers = related(of: object, slot)
             guard !identifiers.isEmpty else { return [] }
+            listStepCount += identifiers.count
             let shown = loadRelated(identifiers, of: object, slot).filter {
                 $0.status != .deleted || object.status == .deleted
             }

@@ -40,6 +40,7 @@ extension ObjectContext {
             { throw .readOnlyStore }
             for store in model.allStores { try save(to: store, &saved) }
             saveCount += 1
+            keptLists.removeAll()
             undoLog?.rename(saved.identifiers)
             deletion = nil
             return saved

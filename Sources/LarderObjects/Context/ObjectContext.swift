@@ -39,6 +39,11 @@ public final class ObjectContext {
     var undoLog: UndoLog?
     /// The number of saves.
     var saveCount = 0
+    /// The number of times that an object was deleted, or a deletion was taken back.
+    package internal(set) var statusRevision = 0
+    package internal(set) var keptLists = KeptLists()
+    /// The number of members of lists that were looked at one after the other.
+    package internal(set) var listStepCount = 0
     let others: CommitsOfOthers
     /// Whether reads see one state of the stores, and there are no saves.
     var isInSnapshot = false
@@ -53,7 +58,7 @@ public final class ObjectContext {
 
     // MARK: - The lock
 
-    func locked<Result, Failure: Error>(
+    package func locked<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         lock.lock()
@@ -220,6 +225,7 @@ public final class ObjectContext {
         updated[key] = nil
         deleted[key] = nil
         object.status = .gone
+        statusRevision += 1
         object.committed = [:]
         unregister(object.identifier)
     }

@@ -18,6 +18,30 @@ package struct ObjectFetch: Sendable {
     package var properties: [String]?
     /// The descriptor of which this is the translation, for stores that others write.
     package var source: (any Sendable)?
+    /// What of the descriptor is not translated; nil for a fetch from a store that needs all of it.
+    package var untranslated: Untranslated?
+
+    /// The parts of a descriptor that only a store that others write can use. For objects with
+    /// pending changes, the instances evaluate them.
+    package struct Untranslated: Sendable {
+        /// Makes the error of a use of the predicate in a query; nil if it is translated.
+        package var predicateFailure: (@Sendable () -> LarderError)?
+        /// Makes the error of a use of the order in a query; nil if it is translated.
+        package var orderFailure: (@Sendable () -> LarderError)?
+        package let matches: @Sendable (any ObjectOwner) throws(LarderError) -> Bool
+        package let sorted: @Sendable ([any ObjectOwner]) -> [any ObjectOwner]
+
+        package init(
+            matches: @escaping @Sendable (any ObjectOwner) throws(LarderError) -> Bool,
+            sorted: @escaping @Sendable ([any ObjectOwner]) -> [any ObjectOwner]
+        ) {
+            self.matches = matches
+            self.sorted = sorted
+        }
+    }
+
+    /// Whether the result has an order.
+    package var isSorted: Bool { !sort.isEmpty || untranslated?.orderFailure != nil }
 
     package init(_ entityName: String) { self.entityName = entityName }
 

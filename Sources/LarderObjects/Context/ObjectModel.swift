@@ -82,6 +82,13 @@ package final class ObjectModel: Sendable {
         entityName == ancestor || families[ancestor]?.contains(entityName) == true
     }
 
+    /// The name of the topmost ancestor of an entity.
+    func rootName(of entityName: String) -> String {
+        var name = entityName
+        while let parent = entities[name]?.entity.parent { name = parent }
+        return name
+    }
+
     /// The other side of a relationship.
     func inverse(of property: ObjectProperty, in destination: ObjectEntity) -> ObjectProperty? {
         guard let name = property.relationship?.inverse, let slot = destination.slot(named: name)

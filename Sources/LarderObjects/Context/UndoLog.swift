@@ -10,6 +10,8 @@ struct UndoLog {
         case deleted(StoredObject)
         /// A property had another value.
         case changed(StoredObject, slot: Int, from: Value)
+        /// Members of a list were others.
+        case edited(StoredObject, slot: Int, ListEdit)
         /// The object may have become a changed one by a change of a relationship's other side.
         case touched(StoredObject, before: Bool)
     }
@@ -35,7 +37,7 @@ struct UndoLog {
             let property = Property(object: ObjectIdentifier(object), slot: slot)
             guard changed.insert(property).inserted else { return }
         case .inserted, .deleted: changed = []
-        case .touched: break
+        case .edited, .touched: break
         }
         steps.append(step)
     }
@@ -58,6 +60,13 @@ struct UndoLog {
         while let new = renamed[identifier] { identifier = new }
         return identifier
     }
+}
+
+/// A change of a list: at an index, members were replaced with others.
+struct ListEdit {
+    let index: Int
+    let removed: [PersistentIdentifier]
+    let added: [PersistentIdentifier]
 }
 
 /// Changes that are undone together.
@@ -119,6 +128,7 @@ extension ObjectContext {
                 case .inserted(let object): removeInserted(object)
                 case .deleted(let object): restoreDeleted(object)
                 case .changed(let object, let slot, let value): restore(value, of: object, slot)
+                case .edited(let object, let slot, let edit): undo(edit, of: object, slot)
                 case .touched: break
                 }
             }
@@ -127,7 +137,19 @@ extension ObjectContext {
             guard group.saveCount == saveCount, let undone = undoLog?.steps else { return }
             restoreTouches(of: undone)
             restoreTouches(of: group.steps)
-            for case .changed(let object, _, _) in group.steps + undone { forgetUpdate(of: object) }
+            for object in changedObjects(of: group.steps + undone) { forgetUpdate(of: object) }
+        }
+    }
+
+    /// The objects of which the steps have changed properties, each once.
+    private func changedObjects(of steps: [UndoLog.Step]) -> [StoredObject] {
+        var seen: Set<ObjectIdentifier> = []
+        return steps.compactMap { step in
+            switch step {
+            case .changed(let object, _, _), .edited(let object, _, _):
+                seen.insert(ObjectIdentifier(object)).inserted ? object : nil
+            case .inserted, .deleted, .touched: nil
+            }
         }
     }
 
@@ -168,6 +190,63 @@ extension ObjectContext {
                 object, slot, links.filter { (registeredObject(for: $0) ?? loaded($0)) != nil })
         }
         notify(object, slot)
+    }
+
+    /// Takes an edit of a list back. The other side of the relationship may have done so in part,
+    /// because its changes are steps of their own.
+    private func undo(_ edit: ListEdit, of object: StoredObject, _ slot: Int) {
+        guard object.isManaged, object.status != .deleted, object.context === self else { return }
+        if object[slot] == nil { load(object, slot) }
+        let removed = edit.removed.map { undoLog?.current($0) ?? $0 }.filter {
+            (registeredObject(for: $0) ?? loaded($0)) != nil
+        }
+        let added = edit.added.map { undoLog?.current($0) ?? $0 }
+        let misplaced = members(removed, of: object, slot)
+        let range = edit.index..<edit.index + added.count
+        if misplaced.isEmpty, object.hasLinks(added, at: slot, in: range) {
+            replaceMembers(of: object, slot, range, with: removed)
+        } else {
+            let former = Set(removed)
+            let stale = members(added, of: object, slot).filter { !former.contains($0) }
+            restore(removed, at: edit.index, of: object, slot, insteadOf: stale, misplaced)
+        }
+        notify(object, slot)
+    }
+
+    private func members(
+        _ identifiers: [PersistentIdentifier], of object: StoredObject, _ slot: Int
+    ) -> [PersistentIdentifier] {
+        identifiers.filter { position(of: $0, in: object, slot) != nil }
+    }
+
+    /// - Parameters:
+    ///   - stale: Members that are removed.
+    ///   - misplaced: Those of the restored members that the list has already.
+    private func restore(
+        _ members: [PersistentIdentifier], at index: Int, of object: StoredObject, _ slot: Int,
+        insteadOf stale: [PersistentIdentifier], _ misplaced: [PersistentIdentifier]
+    ) {
+        // Each removal moves the rest of the list.
+        if stale.count + misplaced.count > 32 {
+            let moved = Set(stale + misplaced)
+            var list = related(of: object, slot).filter { !moved.contains($0) }
+            list.insert(contentsOf: members, at: min(index, list.count))
+            return setToMany(object, slot, list)
+        }
+        for member in stale {
+            guard let position = position(of: member, in: object, slot) else { continue }
+            replaceMembers(of: object, slot, position..<position + 1, with: [])
+        }
+        let range = index..<index + members.count
+        if misplaced.count == members.count, object.hasLinks(members, at: slot, in: range) {
+            return
+        }
+        for member in misplaced {
+            guard let position = position(of: member, in: object, slot) else { continue }
+            self.edit(object, slot, position..<position + 1, with: [])
+        }
+        let end = min(index, object.linkCount(at: slot))
+        replaceMembers(of: object, slot, end..<end, with: members)
     }
 
     private func touchedObjects(of steps: [UndoLog.Step]) -> [StoredObject] {

@@ -147,6 +147,7 @@ public final class StoredObject {
                     while state.cells.count <= slot { state.cells.append(nil) }
                 }
                 state.cells[slot] = newValue
+                if !state.tracked.isEmpty { state.tracked[slot] = nil }
                 if !state.refusals.isEmpty { state.refusals[slot] = nil }
                 if state.decoded.isEmpty { return Held<Any?>(value: nil) }
                 return Held(value: state.decoded.removeValue(forKey: slot))
@@ -172,6 +173,7 @@ public final class StoredObject {
                     state.cells[slot] = value
                 }
             }
+            state.tracked = [:]
             state.entity = entity
             state.owner = new.value
             state.place = place
@@ -221,6 +223,7 @@ public final class StoredObject {
     func forget() {
         let former = state.withLock { state in
             let decoded = Held(value: state.decoded)
+            state.tracked = [:]
             for slot in state.cells.indices
             where state.entity?.properties[slot].ephemeralValue == nil {
                 state.cells[slot] = nil
@@ -289,6 +292,7 @@ public final class StoredObject {
             let former = state.withLock { state in
                 let related = Held(value: state.related)
                 state.related = new.value
+                state.tracked = [:]
                 return related
             }
             withExtendedLifetime(former) {}
@@ -351,6 +355,7 @@ extension StoredObject {
         /// Values of attributes in the form in which they are used, by slot.
         var decoded: [Int: Any] = [:]
         var related: [Int: [any ObjectOwner]] = [:]
+        var tracked: [Int: TrackedList] = [:]
         var refusals: [Int: String] = [:]
     }
 }

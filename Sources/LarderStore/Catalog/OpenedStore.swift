@@ -108,7 +108,8 @@ struct OpenedStore {
             }
             if let target {
                 try Migration.run(
-                    on: connection, catalog, from: ownSchema, to: target, watch: watch)
+                    on: connection, catalog, from: ownSchema, to: target,
+                    isStage: options.isWorkingCopy, watch: watch)
                 (catalog, ownSchema) = try readDescription(
                     of: connection, path: path, expected: target)
             }

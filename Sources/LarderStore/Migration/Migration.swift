@@ -4,13 +4,14 @@ import LarderModel
 enum Migration {
     /// Migrates the store of a connection that is open for writing.
     ///
+    /// - Parameter isStage: See ``plan(from:to:isStage:)``.
     /// - Throws: `migrationRefused` with every reason, `cancelled`, or `SQLiteError`; the store is
     ///   then as it was.
     static func run(
         on connection: Connection, _ catalog: Catalog, from old: Schema, to new: Schema,
-        watch: MigrationWatch
+        isStage: Bool = false, watch: MigrationWatch
     ) throws {
-        let plan = try plan(from: old, to: new)
+        let plan = try plan(from: old, to: new, isStage: isStage)
         try connection.execute("BEGIN EXCLUSIVE")
         do {
             connection.setBudget(ReadBudget(cancellation: watch.cancellation))
@@ -31,9 +32,12 @@ enum Migration {
         try? connection.checkpoint(.truncate)
     }
 
+    /// - Parameter isStage: Whether it is a stage of a plan, which may lead to an earlier version.
     /// - Throws: `migrationRefused` with every reason why a schema does not continue another.
-    static func plan(from old: Schema, to new: Schema) throws(LarderError) -> MigrationPlan {
-        let mapping = SchemaMapping(from: old, to: new)
+    static func plan(
+        from old: Schema, to new: Schema, isStage: Bool = false
+    ) throws(LarderError) -> MigrationPlan {
+        let mapping = SchemaMapping(from: old, to: new, permitsEarlierVersion: isStage)
         guard mapping.problems.isEmpty else {
             throw LarderError(
                 .migrationRefused,

@@ -64,7 +64,10 @@ struct MigrationRecord: Hashable, Sendable {
         for entity in mapping.new.entities { record.aliases[entity.name] = nil }
         record.formerSchemas =
             mapping.isAdditive
-            ? Array(([old.canonicalText] + formerSchemas).prefix(Self.formerSchemasMax)) : []
+            ? Array(
+                // A stage may have led back to one of them.
+                ([old.canonicalText] + formerSchemas).filter { $0 != mapping.new.canonicalText }
+                    .prefix(Self.formerSchemasMax)) : []
         return record
     }
 }

@@ -14,12 +14,12 @@ extension Store {
         }
     }
 
-    /// The same without a store, so without the numbers of rows.
+    /// The same for a stage of a plan, without a store, so without the numbers of rows.
     public static func migrationSummary(
         from old: Schema, to new: Schema
     ) throws(LarderError) -> MigrationSummary {
         try SchemaStorability.check(new)
-        let plan = try Migration.plan(from: old, to: new)
+        let plan = try Migration.plan(from: old, to: new, isStage: true)
         do throws(SQLiteError) {
             return try plan.summary(of: nil)
         } catch {
@@ -102,7 +102,9 @@ extension Reader {
         let plan: MigrationPlan
         do throws(LarderError) {
             try SchemaStorability.check(schema)
-            plan = try Migration.plan(from: session.layout.schema, to: schema)
+            plan = try Migration.plan(
+                from: session.layout.schema, to: schema,
+                isStage: session.store.options.isWorkingCopy)
         } catch {
             throw .failed(error)
         }

@@ -14,7 +14,7 @@ final class ReadSession {
     private let problems: FunctionFaults
     private let groups: GroupedRows
     /// Keeps the store, and with it the claim on the file.
-    private let store: Store
+    let store: Store
 
     init(_ store: Store, _ connection: Connection) throws(LarderError) {
         do throws(SQLiteError) {

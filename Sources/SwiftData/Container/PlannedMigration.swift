@@ -5,19 +5,23 @@ internal import LarderObjects
 /// The stages of a migration plan as those of the store, which performs all of them or none.
 enum PlannedMigration {
     /// - Throws: ``SwiftDataError/unknownSchema`` for a stage with a version that the plan does not
-    ///   list, ``SwiftDataError/backwardMigration`` for one that leads to an earlier version.
+    ///   list, ``SwiftDataError/backwardMigration`` for one that leads back to a version from which
+    ///   the plan has come. A plan may lead to an earlier version.
     static func check(_ plan: any SchemaMigrationPlan.Type) throws {
         let listed = plan.schemas.map { ObjectIdentifier($0) }
+        var passed: Set<ObjectIdentifier> = []
         for stage in plan.stages {
             let (from, to) = stage.versions
             for version in [from, to] where !listed.contains(ObjectIdentifier(version)) {
                 throw SwiftDataError.unknownSchema.explained(
                     "a stage of \(plan) has \(version), which is not one of the plan's schemas")
             }
-            guard from.versionIdentifier <= to.versionIdentifier else {
+            passed.insert(ObjectIdentifier(from))
+            guard !passed.contains(ObjectIdentifier(to)) else {
                 throw SwiftDataError.backwardMigration.explained(
                     "a stage of \(plan) leads from version \(from.versionIdentifier) to "
-                        + "\(to.versionIdentifier); a stage leads to a later version")
+                        + "\(to.versionIdentifier), with which the plan has begun; use one plan "
+                        + "for each direction")
             }
         }
     }

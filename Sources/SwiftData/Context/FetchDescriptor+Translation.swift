@@ -6,22 +6,49 @@ internal import LarderObjects
 extension FetchDescriptor {
     /// The query of the object layer.
     ///
+    /// - Parameter permitsUntranslated: Whether parts may remain that cannot be translated, because
+    ///   a store that others write gets the descriptor itself.
     /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedKeyPath`` and
     ///   ``SwiftDataError/unsupportedSortDescriptor``, with the part that cannot be translated.
-    func objectFetch() throws -> ObjectFetch {
+    func objectFetch(permitsUntranslated: Bool = false) throws -> ObjectFetch {
         var fetch = ObjectFetch(T.entityName)
         fetch.source = self
-        if let predicate {
-            let bound = try SwiftDataError.translating { () throws(LarderError) in
-                try BoundExpression(predicate)
-            }
-            fetch.predicate = bound.expression
-            fetch.arguments = bound.arguments
+        do {
+            try translatePredicate(into: &fetch)
+        } catch {
+            guard permitsUntranslated else { throw error }
+            fetch.untranslated = untranslated
+            fetch.untranslated?.predicateFailure = { StoreFailure.wrapped(error) }
         }
-        fetch.sort = try sortBy.map { try $0.sortKey }
+        do {
+            fetch.sort = try sortBy.map { try $0.sortKey }
+        } catch {
+            guard permitsUntranslated else { throw error }
+            fetch.untranslated = fetch.untranslated ?? untranslated
+            fetch.untranslated?.orderFailure = { StoreFailure.wrapped(error) }
+        }
+        do {
+            try translateProperties(into: &fetch)
+        } catch {
+            // They say what to read at once, which the store decides.
+            guard permitsUntranslated else { throw error }
+        }
         fetch.limit = fetchLimit.flatMap { $0 > 0 ? $0 : nil }
         fetch.offset = fetchOffset.flatMap { $0 > 0 ? $0 : nil }
         fetch.includesPendingChanges = includePendingChanges
+        return fetch
+    }
+
+    private func translatePredicate(into fetch: inout ObjectFetch) throws {
+        guard let predicate else { return }
+        let bound = try SwiftDataError.translating { () throws(LarderError) in
+            try BoundExpression(predicate)
+        }
+        fetch.predicate = bound.expression
+        fetch.arguments = bound.arguments
+    }
+
+    private func translateProperties(into fetch: inout ObjectFetch) throws {
         fetch.prefetch = try relationshipKeyPathsForPrefetching.compactMap(Self.name)
         if !propertiesToFetch.isEmpty {
             let model = ModelDescription.of(T.self)
@@ -29,7 +56,23 @@ extension FetchDescriptor {
                 try propertiesToFetch.filter { model.property(of: $0)?.isEphemeral != true }
                 .compactMap(Self.name)
         }
-        return fetch
+    }
+
+    /// The predicate and the order as instances evaluate them.
+    private var untranslated: ObjectFetch.Untranslated {
+        let descriptor = self
+        return ObjectFetch.Untranslated(
+            matches: { owner throws(LarderError) in
+                do {
+                    guard let model = owner as? T else { return false }
+                    return try descriptor.predicate?.evaluate(model) ?? true
+                } catch {
+                    throw StoreFailure.wrapped(error)
+                }
+            },
+            sorted: { owners in
+                owners.compactMap { $0 as? T }.sorted(using: descriptor.sortBy)
+            })
     }
 
     /// The name of the property at a key path; nil for the identifier.

@@ -3,13 +3,15 @@ internal import LarderModel
 internal import LarderObjects
 
 extension ModelContext {
-    /// The query of the object layer.
+    /// The query of the object layer. For a store that others write it may lack what cannot be
+    /// translated, because the store gets the descriptor itself.
     ///
     /// - Throws: ``SwiftDataError/unknownSchema`` for a class of another version, and the errors of
     ///   the translation.
     func objectFetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> ObjectFetch {
         try check(T.self)
-        return try descriptor.objectFetch()
+        let isCustom = (try? objects.model.store(of: T.entityName)) is any OtherStore
+        return try descriptor.objectFetch(permitsUntranslated: isCustom)
     }
 
     /// - Throws: ``SwiftDataError/unknownSchema`` for a class of another version.

@@ -154,14 +154,18 @@ public class ModelContext: Equatable, SendableMetatype {
     func setRelated(
         _ owners: [any ObjectOwner], of object: StoredObject, _ slot: Int
     ) {
+        insertNew(owners)
+        objects.setRelated(owners.map(\._$object), of: object, slot)
+    }
+
+    /// Inserts the models that have no context. A deleted model stays deleted.
+    func insertNew(_ owners: [any ObjectOwner]) {
         for owner in owners {
             owner._$unite()
-            // A deleted model stays deleted.
             if owner._$object.status == .unmanaged, let model = owner as? any PersistentModel {
                 insert(model)
             }
         }
-        objects.setRelated(owners.map(\._$object), of: object, slot)
     }
 }
 

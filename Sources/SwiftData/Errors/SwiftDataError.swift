@@ -70,7 +70,7 @@ public struct SwiftDataError: LocalizedError, Hashable, CustomStringConvertible,
     public static let missingModelContext = SwiftDataError(
         .missingModelContext, "the model has no context")
     public static let backwardMigration = SwiftDataError(
-        .backwardMigration, "the store has a later version of the schema")
+        .backwardMigration, "the migration plan leads back to a version from which it has come")
     public static let unknownSchema = SwiftDataError(
         .unknownSchema, "the store has a schema that the migration plan does not have")
     public static let historyTokenExpired = SwiftDataError(

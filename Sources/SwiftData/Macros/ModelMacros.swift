@@ -14,7 +14,7 @@
 @attached(
     member, conformances: Observable, PersistentModel, Sendable, _ModelRoot,
     names: named(_$object), prefixed(`_$object_`), prefixed(`_$storage_`), prefixed(`_$values_`),
-    prefixed(`_$firstSlot_`), named(_$context),
+    prefixed(`_$firstSlot_`), named(_$context), named(_$lists),
     named(persistentBackingData), named(schemaMetadata), named(_$constantDefaults),
     named(_$inheritedKeyPaths), named(_$keyPaths), named(init),
     named(access), named(withMutation), named(_$notify), named(_$unite))
@@ -74,14 +74,14 @@ public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
 /// The accessors of a persisted property, which ``Model()`` attaches.
 ///
 /// - Parameter slot: The index of the property among those of its class.
-@attached(accessor, names: named(init), named(get), named(set))
+@attached(accessor, names: named(init), named(get), named(set), named(_modify))
 @attached(peer, names: prefixed(`_`))
 public macro _PersistedProperty(_ slot: Int) =
     #externalMacro(module: "SwiftDataMacros", type: "PersistedPropertyMacro")
 
 /// The accessors of a property that the class has under a condition which ``Model()`` cannot
 /// evaluate, such as `#if canImport`. Its slot is known at run time.
-@attached(accessor, names: named(init), named(get), named(set))
+@attached(accessor, names: named(init), named(get), named(set), named(_modify))
 @attached(peer, names: prefixed(`_`), prefixed(`_$slot_`))
 public macro _PersistedProperty() =
     #externalMacro(module: "SwiftDataMacros", type: "PersistedPropertyMacro")

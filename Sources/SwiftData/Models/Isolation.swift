@@ -18,6 +18,7 @@ public func _withoutIsolation<Isolated, Result>(
 public final class _ModelStorage: @unchecked Sendable {
     public var object: StoredObject?
     public var context: ModelContext?
+    public var lists: _ModelLists?
 
     public init() {}
 }

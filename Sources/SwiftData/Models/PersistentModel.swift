@@ -24,6 +24,8 @@ public protocol PersistentModel: ObjectOwner, Observable, Hashable, Identifiable
     /// The instance for an object of a context.
     init(_$object: StoredObject)
     var _$context: ModelContext? { get set }
+    /// What the instance keeps of its lists.
+    var _$lists: _ModelLists? { get set }
     func _$notify(slot: Int)
 }
 
@@ -82,6 +84,13 @@ extension PersistentModel {
 
     public func _$join(_ contextOwner: AnyObject) {
         if let context = contextOwner as? ModelContext { _$context = context }
+        // What the instance has kept without a context is not up to date in one.
+        if _$lists != nil { _$lists = nil }
+    }
+
+    public var _$lists: _ModelLists? {
+        get { nil }
+        set {}
     }
 
     /// A class without a superclass that is a model has one level of values.

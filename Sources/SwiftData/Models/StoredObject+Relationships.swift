@@ -64,17 +64,45 @@ extension StoredObject {
         of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int
     ) -> Member {
         access(model, keyPath: keyPath)
-        return ._collection(
-            of: related(model, slot).compactMap { $0 as? Member.PersistentElement })
+        return ._collection(of: model.list(at: slot))
     }
 
     public func setValue<Model: PersistentModel, Member: RelationshipCollection>(
         of model: Model, _ keyPath: KeyPath<Model, Member>, at slot: Int, to value: Member
     ) {
-        withMutation(of: model, keyPath: keyPath) {
-            setRelated(value._models.map(\.asOwner), of: model, slot)
-        }
+        withMutation(of: model, keyPath: keyPath) { model.setList(value._models, at: slot) }
         model._$context?.modelDidChange()
+    }
+
+    /// A list that is edited in place.
+    public subscript<Model: PersistentModel, Member: RelationshipCollection>(
+        of model: Model, keyPath: KeyPath<Model, Member>, at slot: Int
+    ) -> Member {
+        get { getValue(of: model, keyPath, at: slot) }
+        set { setValue(of: model, keyPath, at: slot, to: newValue) }
+        _modify {
+            access(model, keyPath: keyPath)
+            observers?.registrar.willSet(model, keyPath: keyPath)
+            var (list, models): (ModelList<Member.PersistentElement>, [Member.PersistentElement]) =
+                model.takeList(at: slot)
+            var value = Member._collection(of: models)
+            models = []
+            defer {
+                model.setList(value._models, at: slot, editing: list)
+                observers?.registrar.didSet(model, keyPath: keyPath)
+                model._$context?.modelDidChange()
+            }
+            yield &value
+        }
+    }
+
+    /// An attribute that is written as a list. It is encoded as a whole.
+    @_disfavoredOverload
+    public subscript<Model: PersistentModel, Member: Codable>(
+        of model: Model, keyPath: KeyPath<Model, Member>, at slot: Int
+    ) -> Member {
+        get { getValue(of: model, keyPath, at: slot) }
+        set { setValue(of: model, keyPath, at: slot, to: newValue) }
     }
 
     // MARK: -
@@ -87,7 +115,7 @@ extension StoredObject {
     }
 
     /// Sets a relationship. Models without a context that are related to one in a context join it.
-    private func setRelated<Model: PersistentModel>(
+    func setRelated<Model: PersistentModel>(
         _ owners: [any ObjectOwner], of model: Model, _ slot: Int
     ) {
         model._$unite()
@@ -98,11 +126,7 @@ extension StoredObject {
             return
         }
         object.setOwners(owners, at: slot)
-        guard object.status == .unmanaged else { return }
-        let managed = owners.lazy.compactMap { owner in
-            owner._$object.isManaged ? (owner as? any PersistentModel)?._$context : nil
-        }.first
-        managed?.insert(model)
+        model.joinContext(of: owners)
     }
 }
 

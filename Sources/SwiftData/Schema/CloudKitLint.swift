@@ -11,7 +11,7 @@ extension Schema {
     ///     #expect(Schema(CurrentScheme.models).cloudKitProblems == [])
     public var cloudKitProblems: [String] {
         entities.flatMap { entity in
-            entity.storedProperties.flatMap { entity.cloudKitProblems(with: $0) }
+            entity.ownProperties.flatMap { entity.cloudKitProblems(with: $0) }
                 + entity.uniquenessConstraints.map {
                     CloudKitProblem.unique($0).sentence(about: entity.name)
                 }

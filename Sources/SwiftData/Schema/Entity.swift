@@ -10,7 +10,9 @@ extension Schema {
         public var subentities: Set<Entity> = []
         public var superentityName: String?
         public weak var superentity: Entity?
-        public var storedProperties: [any SchemaProperty]
+        /// The properties that the class itself declares.
+        var ownProperties: [any SchemaProperty]
+        /// The properties of the superclasses, those of the topmost class first.
         public var inheritedProperties: [any SchemaProperty] = []
         public var uniquenessConstraints: [[String]] = []
         public var indices: [[String]] = []
@@ -21,7 +23,7 @@ extension Schema {
 
         public init(_ name: String) {
             self.name = name
-            storedProperties = []
+            ownProperties = []
         }
 
         public convenience init(
@@ -29,21 +31,37 @@ extension Schema {
         ) {
             self.init(name)
             self.subentities = Set(subentities)
-            storedProperties = properties
+            ownProperties = properties
             for entity in subentities {
                 entity.superentity = self
                 entity.superentityName = name
-                entity.inheritedProperties = inheritedProperties + properties
+            }
+            passOnProperties()
+        }
+
+        private func passOnProperties() {
+            for entity in subentities {
+                entity.inheritedProperties = properties
+                entity.passOnProperties()
             }
         }
 
         public convenience init(_ name: String, properties: any SchemaProperty...) {
             self.init(name)
-            storedProperties = properties
+            ownProperties = properties
         }
 
-        /// The inherited properties and then its own.
-        public var properties: [any SchemaProperty] { inheritedProperties + storedProperties }
+        /// The properties that objects of the entity have: the inherited ones, and then its own.
+        public var storedProperties: [any SchemaProperty] {
+            get { inheritedProperties + ownProperties }
+            set {
+                let inherited = Set(inheritedProperties.map(\.name))
+                ownProperties = newValue.filter { !inherited.contains($0.name) }
+                inheritedProperties = newValue.filter { inherited.contains($0.name) }
+            }
+        }
+
+        public var properties: [any SchemaProperty] { storedProperties }
 
         public var attributes: Set<Attribute> { Set(properties.compactMap { $0 as? Attribute }) }
 
@@ -103,7 +121,7 @@ extension Schema {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(name, forKey: .name)
             try container.encodeIfPresent(superentityName, forKey: .superentityName)
-            try container.encode(EncodedProperties(storedProperties), forKey: .properties)
+            try container.encode(EncodedProperties(ownProperties), forKey: .properties)
             try container.encode(
                 EncodedProperties(inheritedProperties), forKey: .inheritedProperties)
             try container.encode(uniquenessConstraints, forKey: .uniquenessConstraints)
@@ -115,7 +133,7 @@ extension Schema {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             name = try container.decode(String.self, forKey: .name)
             superentityName = try container.decodeIfPresent(String.self, forKey: .superentityName)
-            storedProperties =
+            ownProperties =
                 try container.decode(EncodedProperties.self, forKey: .properties).properties
             inheritedProperties =
                 try container.decode(EncodedProperties.self, forKey: .inheritedProperties)

@@ -54,4 +54,9 @@ struct EncodedType {
 
     /// Nil if the program does not have the type.
     static func type(named name: String?) -> (any Any.Type)? { name.flatMap { _typeByName($0) } }
+
+    /// A type, or `Any` in place of one that the program does not have.
+    static func type(named name: String?, isOptional: Bool?) -> any Any.Type {
+        type(named: name) ?? (isOptional == true ? Any?.self : Any.self)
+    }
 }

@@ -54,7 +54,7 @@ extension Schema.Entity {
         let unique = uniquenessConstraints.map { $0.map(StoreName.of) }
         var attributes: [LarderModel.Attribute] = []
         var relationships: [LarderModel.Relationship] = []
-        for property in storedProperties {
+        for property in ownProperties {
             switch property {
             case let attribute as Schema.Attribute where !attribute.isTransient:
                 let described = model?.property(named: attribute.name)

@@ -111,7 +111,7 @@ final class CustomStore<Store: DataStore>: ObjectStore, @unchecked Sendable {
     ) throws -> [PersistentIdentifier] {
         guard fetch.includesSubentities,
             let found = try source(of: fetch).identifiers(
-                in: store, state, limit: limit, offset: offset, isSorted: !fetch.sort.isEmpty)
+                in: store, state, limit: limit, offset: offset, isSorted: fetch.isSorted)
         else {
             return try select(fetch, limit: limit, offset: offset).map(\.persistentIdentifier)
         }
@@ -132,6 +132,8 @@ final class CustomStore<Store: DataStore>: ObjectStore, @unchecked Sendable {
         guard !found.isFiltered || !found.isSorted else {
             return Array(rows.prefix(limit ?? rows.count))
         }
+        if !found.isFiltered, let failure = fetch.untranslated?.predicateFailure { throw failure() }
+        if let failure = fetch.untranslated?.orderFailure { throw failure() }
         var known = try found.related.mapValues { try row($0, as: nil) }
         for row in rows { known[row.persistentIdentifier] = row }
         var failure: (any Error)?

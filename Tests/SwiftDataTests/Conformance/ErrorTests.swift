@@ -126,7 +126,7 @@ struct ErrorTests {
         #expect(!context.hasChanges)
     }
 
-    @Test("a migration plan with a stage that leads back is refused")
+    @Test("a migration plan that leads forth and back is refused")
     func backwardMigration() {
         let text = description(.backwardMigration) {
             _ = try ModelContainer(
@@ -150,7 +150,10 @@ struct ErrorTests {
 private enum BackwardPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [PeopleV1.self, PeopleV2.self] }
     static var stages: [MigrationStage] {
-        [.lightweight(fromVersion: PeopleV2.self, toVersion: PeopleV1.self)]
+        [
+            .lightweight(fromVersion: PeopleV1.self, toVersion: PeopleV2.self),
+            .lightweight(fromVersion: PeopleV2.self, toVersion: PeopleV1.self),
+        ]
     }
 }
 

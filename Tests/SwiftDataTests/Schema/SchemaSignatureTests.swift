@@ -69,7 +69,7 @@ struct SchemaSignatureTests {
         #expect(entity.properties.map(\.name) == ["size", "title"])
         #expect(entity.attributes.map(\.name).sorted() == ["size", "title"])
         #expect(entity.relationships.isEmpty)
-        #expect(entity.storedPropertiesByName.keys.sorted() == ["title"])
+        #expect(entity.storedPropertiesByName.keys.sorted() == ["size", "title"])
         #expect(entity.inheritedPropertiesByName.keys.sorted() == ["size"])
         entity.indices = [["title"]]
         entity.uniquenessConstraints = [["title"], ["size"]]

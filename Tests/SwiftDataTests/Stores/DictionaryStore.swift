@@ -122,14 +122,36 @@ final class DictionaryStore: DataStore, DataStoreBatching, HistoryProviding {
         return try own.filter { try $0.model(type).map(predicate.evaluate) ?? false }
     }
 
+    /// The snapshots in an order, with limit and offset.
+    private func ordered<T: PersistentModel>(
+        _ snapshots: [FilmSnapshot], _ descriptor: FetchDescriptor<T>
+    ) throws -> [FilmSnapshot] {
+        guard !descriptor.sortBy.isEmpty else { return snapshots }
+        if !shelf.sorts { throw DataStoreError.preferInMemorySort }
+        let models = snapshots.compactMap { snapshot in
+            snapshot.model(T.self).map { ($0, snapshot) }
+        }
+        let sorted = models.sorted { left, right in
+            let order = descriptor.sortBy.lazy.map { $0.compare(left.0, right.0) }
+                .first { $0 != .orderedSame }
+            return order == .orderedAscending
+        }.map(\.1)
+        return Array(
+            sorted.dropFirst(descriptor.fetchOffset ?? 0)
+                .prefix(descriptor.fetchLimit ?? sorted.count))
+    }
+
     func fetch<T: PersistentModel>(
         _ request: DataStoreFetchRequest<T>
     ) throws -> DataStoreFetchResult<T, FilmSnapshot> {
         shelf.calls.append("fetch \(T.self)")
         shelf.predicates.append(request.descriptor.predicate as Any)
         if let failure = shelf.failure { throw failure }
-        if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
-        let found = try matching(T.self, request.descriptor.predicate)
+        if !request.descriptor.sortBy.isEmpty, !shelf.sorts {
+            throw DataStoreError.preferInMemorySort
+        }
+        let found = try ordered(
+            matching(T.self, request.descriptor.predicate), request.descriptor)
         return DataStoreFetchResult(
             descriptor: request.descriptor, fetchedSnapshots: shelf.alter(found))
     }
@@ -143,8 +165,8 @@ final class DictionaryStore: DataStore, DataStoreBatching, HistoryProviding {
         _ request: DataStoreFetchRequest<T>
     ) throws -> [PersistentIdentifier] {
         shelf.calls.append("fetchIdentifiers \(T.self)")
-        if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
-        return shelf.alter(try matching(T.self, request.descriptor.predicate))
+        let found = try matching(T.self, request.descriptor.predicate)
+        return shelf.alter(try ordered(found, request.descriptor))
             .map(\.persistentIdentifier)
     }
 
@@ -256,6 +278,7 @@ final class Cupboard: @unchecked Sendable {
 
     var isCaching = true
     var leavesPredicates = true
+    var sorts = false
     var failure: (any Error)?
     /// Thrown for a predicate over transactions.
     var historyFailure: (any Error)?

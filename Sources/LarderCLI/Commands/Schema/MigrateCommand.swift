@@ -126,18 +126,21 @@ struct MigrateCommand: ParsableCommand {
         guard let file = connection.schema else { return nil }
         let (old, new) = (try client.schema(), try SchemaDocument.read(InputFile(file)))
         if old.fingerprint == new.fingerprint { return nil }
-        return try StagedMigration([.lightweight(from: old, to: new)])
+        let stage = MigrationStage.lightweight(from: old, to: new)
+        // Without a plan, it is refused with the server's reasons.
+        if stage.leadsToEarlierVersion { try client.migrate(to: new, dryRun: true) }
+        return try StagedMigration([stage])
     }
 
     /// What each stage would do. Rows are counted for the first one, which begins with the objects
-    /// as they are.
+    /// as they are, unless it leads to an earlier version: a plan does so in its working copy only.
     private func rows(of migration: StagedMigration, _ client: StoreClient) throws -> [[Value]] {
         var rows: [[Value]] = []
         for (index, stage) in try migration.remaining(from: client.schema()).enumerated() {
             let title = "from version \(stage.from.version) to \(stage.to.version)"
             rows.append(["stage", .string(stage.isCustom ? "\(title), custom" : title), nil])
             rows +=
-                index == 0
+                index == 0 && !stage.leadsToEarlierVersion
                 ? try client.migrate(to: stage.to, dryRun: true).rows
                 : try Store.migrationSummary(from: stage.from, to: stage.to).rows
         }

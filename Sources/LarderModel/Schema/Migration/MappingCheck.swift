@@ -4,12 +4,16 @@
 /// migration itself.
 struct MappingCheck {
     let mapping: SchemaMapping
+    let permitsEarlierVersion: Bool
     private(set) var problems: [LocatedProblem] = []
 
-    init(mapping: SchemaMapping) { self.mapping = mapping }
+    init(mapping: SchemaMapping, permitsEarlierVersion: Bool) {
+        self.mapping = mapping
+        self.permitsEarlierVersion = permitsEarlierVersion
+    }
 
     mutating func run() {
-        checkVersion()
+        if !permitsEarlierVersion { checkVersion() }
         for entity in mapping.new.entities {
             checkTable(of: entity)
             guard let origin = mapping.origin(of: entity) else { continue }
@@ -29,12 +33,13 @@ struct MappingCheck {
     }
 
     private mutating func checkVersion() {
+        guard mapping.new.isEarlier(than: mapping.old) else { return }
         let (old, new) = (mapping.old.version, mapping.new.version)
-        guard SchemaVersion(new) < SchemaVersion(old) else { return }
         report(
             SchemaPath.root["version"],
             "\(new) is older than the store's schema, \(old), and a store is not migrated "
-                + "backward; use the schema of version \(old) or a later one")
+                + "backward without a plan; use the schema of version \(old) or a later one, or a "
+                + "plan with a stage that leads back")
     }
 
     /// Keys are distinct within a table only, so the rows of two tables cannot become one table's.
@@ -186,8 +191,15 @@ struct MappingCheck {
     }
 }
 
+extension Schema {
+    /// Whether the schema has an earlier version than another one.
+    package func isEarlier(than other: Schema) -> Bool {
+        SchemaVersion(version) < SchemaVersion(other.version)
+    }
+}
+
 /// The version of a schema, compared by its numbers.
-struct SchemaVersion: Comparable {
+private struct SchemaVersion: Comparable {
     private let numbers: [Int]
 
     /// - Parameter text: A valid version: three numbers.

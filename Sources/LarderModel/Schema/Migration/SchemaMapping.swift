@@ -14,13 +14,15 @@ public struct SchemaMapping: Sendable {
     /// By the name of the new entity, its properties with their old names.
     private var properties: [String: [String: String]] = [:]
 
-    public init(from old: Schema, to new: Schema) {
+    /// - Parameter permitsEarlierVersion: Whether the new schema may be of an earlier version, as
+    ///   that of a stage may.
+    public init(from old: Schema, to new: Schema, permitsEarlierVersion: Bool = false) {
         self.old = old
         self.new = new
         var located: [LocatedProblem] = []
         mapEntities(&located)
         for entity in new.entities { mapProperties(of: entity, &located) }
-        var check = MappingCheck(mapping: self)
+        var check = MappingCheck(mapping: self, permitsEarlierVersion: permitsEarlierVersion)
         check.run()
         problems = (located + check.problems).sorted { $0.path < $1.path }.map(\.problem)
     }

@@ -17,6 +17,7 @@ struct StoreConnection {
     }
 
     func client() throws -> StoreClient {
+        if leadsBack { try migrate(fromStagesOnly: true) }
         do throws(LarderError) {
             return try StoreClient.connect(by: connector, options: clientOptions)
         } catch {
@@ -26,14 +27,21 @@ struct StoreConnection {
         return try StoreClient.connect(by: connector, options: clientOptions)
     }
 
-    private func migrate() throws {
+    /// - Parameter fromStagesOnly: Whether a store with whose schema no stage begins is left alone.
+    private func migrate(fromStagesOnly: Bool = false) throws {
         var anySchema = clientOptions
         anySchema.schemaFingerprint = ""
         anySchema.requestTimeout = Self.migrationTimeMax
         let client = try StoreClient.connect(by: connector, options: anySchema)
         defer { client.close() }
         if let migration = options.migration {
+            if fromStagesOnly, try !isBeginning(client.schema(), of: migration) { return }
             try client.migrate(by: migration)
+            return
+        }
+        // Computed defaults do not make it one of stages, which may lead back.
+        if try schema.isEarlier(than: client.schema()) {
+            try client.migrate(to: schema)
             return
         }
         let stages = try options.computedDefaults.stages(from: client.schema(), to: schema) {
@@ -44,6 +52,18 @@ struct StoreConnection {
         } else {
             try client.migrate(to: schema)
         }
+    }
+
+    /// Whether the stages lead to an earlier version. A store of the later one may accept clients
+    /// of the earlier one as it is, but the stages say how it becomes one of that version.
+    var leadsBack: Bool {
+        guard let migration = options.migration, !options.client.isReadOnly else { return false }
+        return migration.stages.last?.to.fingerprint == schema.fingerprint
+            && migration.stages.contains(where: \.leadsToEarlierVersion)
+    }
+
+    private func isBeginning(_ current: Schema, of migration: StagedMigration) -> Bool {
+        migration.stages.contains { $0.from.fingerprint == current.fingerprint }
     }
 
     private var clientOptions: StoreClient.Options {

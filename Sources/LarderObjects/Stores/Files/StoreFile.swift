@@ -73,16 +73,19 @@ package final class StoreFile: Sendable {
         _ schema: Schema, _ options: StoreFileOptions, _ use: StoreFileUse
     ) throws -> ClientStore {
         let key = StoreKey(fingerprint: schema.fingerprint, options: options.client)
-        if let store = stores.withLock({ $0[key]?.store }) {
-            use.end()
-            return store
-        }
+        let known = stores.withLock { $0[key]?.store }
         let connector = Connector { [weak self] time throws(LarderError) in
             guard let self else { throw Self.closed }
             return try self.connect(within: time, schema, options)
         }
+        let connection = StoreConnection(connector, schema, options)
+        // A store that was seen with the schema may still be one of a later version.
+        if let known, !connection.leadsBack {
+            use.end()
+            return known
+        }
         let store = try ClientStore(
-            StoreConnection(connector, schema, options).client(), schema: schema,
+            connection.client(), schema: schema,
             isReadOnly: options.client.isReadOnly, file: use)
         stores.withLock { $0[key] = WeakStore(store: store) }
         return store

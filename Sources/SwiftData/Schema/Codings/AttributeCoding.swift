@@ -62,7 +62,10 @@ package struct AttributeCoding: @unchecked Sendable {
     /// Whether the type is a structure whose members are stored with their names.
     var isStructure: Bool {
         guard form == .json, !(swiftType is any StandardCollection.Type) else { return false }
-        return _mangledTypeName(swiftType)?.hasSuffix("V") == true
+        guard let name = _mangledTypeName(swiftType) else { return false }
+        // The name of a generic type does not say whether it is a structure.
+        guard name.hasSuffix("G") else { return name.hasSuffix("V") }
+        return blank().map { Mirror(reflecting: $0).displayStyle == .struct } ?? false
     }
 
     /// The coding of a type of which values can be cast to `Wrapped`.

@@ -61,7 +61,7 @@ extension Schema.Entity {
         self.init(model.entityName)
         _objectType = model.type
         _mangledName = _mangledTypeName(model.type)
-        storedProperties = model.ownProperties.map { property in
+        ownProperties = model.ownProperties.map { property in
             switch property.kind {
             case .attribute(let coding): Schema.Attribute.attribute(property, coding)
             case .toOne, .toMany:

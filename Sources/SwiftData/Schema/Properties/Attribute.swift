@@ -59,7 +59,8 @@ extension Schema {
         public var debugDescription: String { "Attribute \(name): \(valueType)" }
 
         private enum CodingKeys: String, CodingKey {
-            case name, originalName, options, valueType, defaultValue, hashModifier
+            case name, originalName, options, valueType, valueTypeName, isOptional, defaultValue
+            case hashModifier
         }
 
         public func encode(to encoder: any Encoder) throws {
@@ -68,6 +69,8 @@ extension Schema {
             try container.encode(originalName, forKey: .originalName)
             try container.encode(options, forKey: .options)
             try container.encodeIfPresent(EncodedType.name(of: valueType), forKey: .valueType)
+            try container.encode(String(reflecting: valueType), forKey: .valueTypeName)
+            try container.encode(isOptional, forKey: .isOptional)
             try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
             if let value = defaultValue as? any Encodable, ValueType(valueType).isCodable {
                 try container.encode(value, forKey: .defaultValue)
@@ -80,7 +83,8 @@ extension Schema {
             originalName = try container.decode(String.self, forKey: .originalName)
             options = try container.decode([Option].self, forKey: .options)
             let typeName = try container.decodeIfPresent(String.self, forKey: .valueType)
-            valueType = EncodedType.type(named: typeName) ?? Any.self
+            let isOptional = try container.decodeIfPresent(Bool.self, forKey: .isOptional)
+            valueType = EncodedType.type(named: typeName, isOptional: isOptional)
             hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
             if let type = ValueType(valueType).wrapped as? any Decodable.Type {
                 defaultValue = try container.decodeIfPresent(type, forKey: .defaultValue)

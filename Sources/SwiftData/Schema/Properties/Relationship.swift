@@ -43,6 +43,8 @@ extension Schema {
         public var minimumModelCount: Int?
         public var maximumModelCount: Int?
         public var hashModifier: String?
+        /// Whether it is to one, if the program does not have the type.
+        private var isDecodedToOne = false
 
         public init(
             _ options: Option..., deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0,
@@ -67,7 +69,7 @@ extension Schema {
         public var isOptional: Bool { ValueType(valueType).isOptional }
         public var isUnique: Bool { options.contains(.unique) }
         public var isToOneRelationship: Bool {
-            RelationshipType(valueType)?.isToMany == false
+            RelationshipType(valueType).map { !$0.isToMany } ?? isDecodedToOne
         }
 
         public static func == (left: Relationship, right: Relationship) -> Bool {
@@ -92,7 +94,8 @@ extension Schema {
         }
 
         private enum CodingKeys: String, CodingKey {
-            case name, originalName, options, valueType, destination, deleteRule, inverseName
+            case name, originalName, options, valueType, valueTypeName, isOptional, isToOne
+            case destination, deleteRule, inverseName
             case minimumModelCount, maximumModelCount, hashModifier
         }
 
@@ -102,6 +105,9 @@ extension Schema {
             try container.encode(originalName, forKey: .originalName)
             try container.encode(options, forKey: .options)
             try container.encodeIfPresent(EncodedType.name(of: valueType), forKey: .valueType)
+            try container.encode(String(reflecting: valueType), forKey: .valueTypeName)
+            try container.encode(isOptional, forKey: .isOptional)
+            try container.encode(isToOneRelationship, forKey: .isToOne)
             try container.encode(destination, forKey: .destination)
             try container.encode(deleteRule, forKey: .deleteRule)
             try container.encodeIfPresent(inverseName, forKey: .inverseName)
@@ -117,7 +123,9 @@ extension Schema {
             originalName = try container.decode(String.self, forKey: .originalName)
             options = try container.decode([Option].self, forKey: .options)
             let typeName = try container.decodeIfPresent(String.self, forKey: .valueType)
-            valueType = EncodedType.type(named: typeName) ?? Any.self
+            let isOptional = try container.decodeIfPresent(Bool.self, forKey: .isOptional)
+            valueType = EncodedType.type(named: typeName, isOptional: isOptional)
+            isDecodedToOne = try container.decodeIfPresent(Bool.self, forKey: .isToOne) ?? false
             destination = try container.decode(String.self, forKey: .destination)
             deleteRule = try container.decode(DeleteRule.self, forKey: .deleteRule)
             inverseName = try container.decodeIfPresent(String.self, forKey: .inverseName)
