@@ -13,8 +13,8 @@ from memory_attacks import (
 from scenario import BEAT_SLACK_SECONDS, STOP_SECONDS_MAX, Scenario
 from share_attacks import (
     atomic_streams, frames_for_loop, full_write_queue, held_streams, keyed_saves, large_saves,
-    object_followers, observers, short_frames, short_reads, silent_handshakes, spool,
-    stopped_followers, unknown_names)
+    object_followers, observers, parts, saves_in_parts, short_frames, short_reads,
+    silent_handshakes, spool, stopped_followers, unknown_names)
 
 SCENARIOS = [
     Scenario("folded", 1, "a text of 1 MB folded by 1, 10 and 40 comparisons",
@@ -70,6 +70,8 @@ SCENARIOS = [
              (hold_writer, large_saves), prepare=(large_save,)),
     Scenario("atomic-streams", 6, "180 atomic streams that never end",
              (atomic_streams,), saves=honest.atomic_saves),
+    Scenario("saves-in-parts", 6, "saves of 300,000 inserts in parts, one after the other",
+             (saves_in_parts,), prepare=(parts,)),
     Scenario("spool", 6, "rows of atomic streams until the disk is full",
              (spool, spool), is_on_small_disk=True),
     Scenario("time-limits", 7, "pings and saves with 100 ms during a long change",

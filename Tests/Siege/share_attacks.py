@@ -19,6 +19,9 @@ REQUESTS_PER_CONNECTION = 31
 ATOMIC_CONNECTIONS = 6
 ATOMIC_PER_CONNECTION = 30
 SPOOLED_TEXT_BYTES = 8 << 20
+PARTS_CONNECTIONS = 3
+PARTS_CHANGES = 300_000
+PART_BYTES = 1 << 20
 SHORT_READ_CONNECTIONS = 64
 # The work of a scan over so many is about that of the longest read on an event loop.
 SCANNED_ITEMS = 4_000
@@ -141,6 +144,37 @@ def atomic_streams(target: Target) -> Outcome:
             outcome.check(connection.envelope())
             time.sleep(ERROR_PAUSE_SECONDS)
     return in_threads(target, ATOMIC_CONNECTIONS, lambda target: persist(target, round))
+
+
+@functools.cache
+def parts() -> list[bytes]:
+    """A set of small inserts, which has too many changes for one frame."""
+    start = b"\x08\x01"
+    content = b"".join(
+        field(1, start + field(2, field(2, b"Dot") + field(4, b"%06d" % number)))
+        for number in range(PARTS_CHANGES))
+    return [content[offset:offset + PART_BYTES] for offset in range(0, len(content), PART_BYTES)]
+
+
+def saves_in_parts(target: Target) -> Outcome:
+    """Saves of 300,000 inserts in parts, one after the other, with others that never end."""
+    def round(connection: Connection, outcome: Outcome) -> None:
+        connection.send(wire.frame("save_in_parts", larder.SaveInPartsRequest()))
+        # The abandoned one ends with the connection.
+        connection.send(wire.frame("save_in_parts", larder.SaveInPartsRequest(), 0, 2))
+        pieces = parts()
+        try:
+            for index, piece in enumerate(pieces):
+                is_last = index + 1 == len(pieces)
+                part = larder.SavePartRequest(request_id=1, content=piece, last=is_last)
+                connection.send(wire.frame("save_part", part, 0, 3 + index))
+                if not is_last:
+                    connection.reply()
+            connection.replies()
+        except LarderError as error:
+            outcome.refuse(error)
+        raise Closed
+    return in_threads(target, PARTS_CONNECTIONS, lambda target: persist(target, round))
 
 
 def spool(target: Target) -> Outcome:
