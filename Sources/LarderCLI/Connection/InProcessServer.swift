@@ -35,6 +35,8 @@ struct InProcessServer {
         if warns, let warning = store.warning { StandardError.write("warning: \(warning)\n") }
         var options = Server.Options(name: "larder")
         options.limits = limits
+        // A program that has opened the file may have stored them.
+        options.limits.acceptObjects(ofBytes: Limits.objectBytesMax)
         options.eventLoopCount = 1
         options.spoolFolder = store.folder
         options.ownerFile = ownerFile
