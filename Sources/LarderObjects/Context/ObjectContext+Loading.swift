@@ -24,7 +24,10 @@ extension ObjectContext {
             let names = property.kind == .toMany ? [property.name] : rowNames(of: entity)
             let identifiers = siblings(of: object).filter { identifier in
                 guard identifier != object.identifier else { return true }
-                guard let other = registeredObject(for: identifier) else { return false }
+                // A fetch of a superclass finds siblings that do not have all of these properties.
+                guard model.isOf(identifier.entityName, entity.name),
+                    let other = registeredObject(for: identifier)
+                else { return false }
                 return other[slot] == nil && other.isManaged
             }
             guard let batches = try? store.objects(identifiers, properties: names) else { return }
