@@ -360,6 +360,33 @@ struct InheritanceTests {
         #expect(vehicles.map(\.wheels) == Array(repeating: 0, count: 9))
     }
 
+    @Test("a fetch of a superclass refreshes the properties that subclasses have of their own")
+    func refreshing() throws {
+        let container = try ModelContainer(
+            for: Vehicle.self, Car.self, Boat.self,
+            configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        let (boat, changed) = (Boat(name: "boat", mast: 7.5), Boat(name: "boat", mast: 9.5))
+        let car = Car(name: "car", doors: 2)
+        let vehicles = [boat, changed, car]
+        for vehicle in vehicles { context.insert(vehicle) }
+        try context.save()
+        changed.mast = 1
+        let other = ModelContext(container)
+        for vehicle in try other.fetch(FetchDescriptor<Vehicle>()) {
+            vehicle.wheels += 1
+            (vehicle as? Car)?.doors += 1
+            (vehicle as? Boat)?.mast += 1
+        }
+        try other.save()
+        #expect(boat.mast == 7.5 && changed.mast == 1 && car.doors == 2)
+        #expect(try context.fetchCount(FetchDescriptor<Vehicle>()) == 3)
+        _ = try context.fetch(FetchDescriptor<Vehicle>())
+        #expect(vehicles.allSatisfy { $0.wheels == 1 })
+        #expect(boat.mast == 8.5 && changed.mast == 1 && car.doors == 3)
+        #expect(!boat.hasChanges && changed.hasChanges)
+    }
+
     @Test("a predicate can test the class of a model, and read a subclass's property by a cast")
     func casts() throws {
         let container = try ModelContainer(
