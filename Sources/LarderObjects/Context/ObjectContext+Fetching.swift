@@ -111,6 +111,7 @@ extension ObjectContext {
         }
         if known.isEmpty { return found }
         refreshLists(of: known, except: Set(fetch.prefetch + (fetch.properties ?? [])))
+        if fetch.properties == nil { refreshOwnProperties(of: known, except: fetch.entityName) }
         // Who observes an object that has changed may have deleted some.
         return found.filter { object($0).status != .gone }
     }

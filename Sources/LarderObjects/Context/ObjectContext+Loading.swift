@@ -24,7 +24,10 @@ extension ObjectContext {
             let names = property.kind == .toMany ? [property.name] : rowNames(of: entity)
             let identifiers = siblings(of: object).filter { identifier in
                 guard identifier != object.identifier else { return true }
-                guard let other = registeredObject(for: identifier) else { return false }
+                // A fetch of a superclass finds siblings that do not have all of these properties.
+                guard model.isOf(identifier.entityName, entity.name),
+                    let other = registeredObject(for: identifier)
+                else { return false }
                 return other[slot] == nil && other.isManaged
             }
             guard let batches = try? store.objects(identifiers, properties: names) else { return }
@@ -240,16 +243,39 @@ extension ObjectContext {
                     .append(object.identifier)
             }
         }
-        for group in groups.values {
-            var start = 0
-            while start < group.ids.count {
-                let part = Array(group.ids[start...].prefix(Self.loadedMax))
-                start += part.count
-                guard let batches = try? group.store.objects(part, properties: [group.name]) else {
-                    return
-                }
-                for batch in batches { refresh(batch, group.store) }
+        for group in groups.values { readAgain([group.name], of: group.ids, in: group.store) }
+    }
+
+    /// Reads again the attributes and to-one relationships of subclasses that objects have. A fetch
+    /// of their superclass has read only those of the superclass.
+    func refreshOwnProperties(of objects: [StoredObject], except superentityName: String) {
+        guard let superentity = model.entities[superentityName] else { return }
+        let subobjects = objects.filter {
+            $0.status == .saved && $0.identifier.entityName != superentityName
+        }
+        let groups = Dictionary(grouping: subobjects) { $0.identifier.entityName }
+        for (entityName, group) in groups {
+            guard let entity = model.entities[entityName],
+                let store = try? model.store(of: entityName)
+            else { continue }
+            let names = rowNames(of: entity).filter { name in
+                guard superentity.slot(named: name) == nil, let slot = entity.slot(named: name)
+                else { return false }
+                return group.contains { $0[slot] != nil }
             }
+            if !names.isEmpty { readAgain(names, of: group.map(\.identifier), in: store) }
+        }
+    }
+
+    private func readAgain(
+        _ names: [String], of identifiers: [PersistentIdentifier], in store: any ObjectStore
+    ) {
+        var start = 0
+        while start < identifiers.count {
+            let part = Array(identifiers[start...].prefix(Self.loadedMax))
+            start += part.count
+            guard let batches = try? store.objects(part, properties: names) else { return }
+            for batch in batches { refresh(batch, store) }
         }
     }
 

@@ -161,7 +161,8 @@ extension ObjectContext {
         for (object, identifier) in zip(inserts, result.inserted) {
             identifiers[object.identifier] = identifier
         }
-        for object in inserts + updates { replace(identifiers, in: object) }
+        let hasUpserts = !merged.isEmpty || !result.upserted.isEmpty
+        for object in inserts + updates { replace(identifiers, in: object, hasUpserts) }
         remove(inserts, from: &inserted)
         var changed: [StoredObject] = []
         for (index, object) in inserts.enumerated() {
@@ -217,9 +218,11 @@ extension ObjectContext {
         for object in saved { changed[ObjectIdentifier(object)] = nil }
     }
 
-    /// Replaces temporary identifiers of saved objects.
+    /// Replaces temporary identifiers of saved objects. A list has a member once, also if an insert
+    /// became an update of it.
     private func replace(
-        _ identifiers: [PersistentIdentifier: PersistentIdentifier], in object: StoredObject
+        _ identifiers: [PersistentIdentifier: PersistentIdentifier], in object: StoredObject,
+        _ hasUpserts: Bool
     ) {
         guard !identifiers.isEmpty, let entity = object.entity else { return }
         for property in entity.relationships {
@@ -227,7 +230,12 @@ extension ObjectContext {
             case .object(let identifier)?:
                 if let new = identifiers[identifier] { object[property.slot] = .object(new) }
             case .objects(let list)? where list.contains(where: \.isTemporary):
-                object[property.slot] = .objects(list.map { identifiers[$0] ?? $0 })
+                var members = list.map { identifiers[$0] ?? $0 }
+                if hasUpserts {
+                    var seen: Set<PersistentIdentifier> = []
+                    members.removeAll { !seen.insert($0).inserted }
+                }
+                object[property.slot] = .objects(members)
             default: break
             }
         }

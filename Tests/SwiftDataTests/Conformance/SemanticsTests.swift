@@ -302,6 +302,21 @@ struct SemanticsTests {
     }
 }
 
+@Model final class Boat: Vehicle {
+    var mast: Double
+    @Relationship(inverse: \Harbour.boats) var harbours: [Harbour] = []
+    init(name: String, mast: Double) {
+        self.mast = mast
+        super.init(name: name)
+    }
+}
+
+@Model final class Harbour {
+    var name: String
+    var boats: [Boat] = []
+    init(name: String) { self.name = name }
+}
+
 @Suite("Inherited models")
 struct InheritanceTests {
     @Test("inherited models are fetched as their superclass, with the properties of both")
@@ -322,6 +337,54 @@ struct InheritanceTests {
         let read = try ModelContext(container).fetch(FetchDescriptor<Vehicle>())
         #expect((read.last as? Car)?.doors == 2)
         #expect(read.first is Car == false)
+    }
+
+    @Test("models of several classes that are fetched together have the properties of their own")
+    func siblings() throws {
+        let container = try ModelContainer(
+            for: Vehicle.self, Car.self, Boat.self,
+            configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        let boats = (0..<3).map { Boat(name: "boat", mast: 7.5 + Double($0)) }
+        boats[1].harbours = [Harbour(name: "Kiel"), Harbour(name: "Bari")]
+        for boat in boats {
+            context.insert(boat)
+            context.insert(Vehicle(name: "bike"))
+            context.insert(Car(name: "car", doors: 2))
+        }
+        try context.save()
+        let vehicles = try ModelContext(container).fetch(FetchDescriptor<Vehicle>())
+        #expect(vehicles.compactMap { ($0 as? Boat)?.harbours.count } == [0, 2, 0])
+        #expect(vehicles.compactMap { ($0 as? Boat)?.mast } == [7.5, 8.5, 9.5])
+        #expect(vehicles.compactMap { ($0 as? Car)?.doors } == [2, 2, 2])
+        #expect(vehicles.map(\.wheels) == Array(repeating: 0, count: 9))
+    }
+
+    @Test("a fetch of a superclass refreshes the properties that subclasses have of their own")
+    func refreshing() throws {
+        let container = try ModelContainer(
+            for: Vehicle.self, Car.self, Boat.self,
+            configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        let (boat, changed) = (Boat(name: "boat", mast: 7.5), Boat(name: "boat", mast: 9.5))
+        let car = Car(name: "car", doors: 2)
+        let vehicles = [boat, changed, car]
+        for vehicle in vehicles { context.insert(vehicle) }
+        try context.save()
+        changed.mast = 1
+        let other = ModelContext(container)
+        for vehicle in try other.fetch(FetchDescriptor<Vehicle>()) {
+            vehicle.wheels += 1
+            (vehicle as? Car)?.doors += 1
+            (vehicle as? Boat)?.mast += 1
+        }
+        try other.save()
+        #expect(boat.mast == 7.5 && changed.mast == 1 && car.doors == 2)
+        #expect(try context.fetchCount(FetchDescriptor<Vehicle>()) == 3)
+        _ = try context.fetch(FetchDescriptor<Vehicle>())
+        #expect(vehicles.allSatisfy { $0.wheels == 1 })
+        #expect(boat.mast == 8.5 && changed.mast == 1 && car.doors == 3)
+        #expect(!boat.hasChanges && changed.hasChanges)
     }
 
     @Test("a predicate can test the class of a model, and read a subclass's property by a cast")

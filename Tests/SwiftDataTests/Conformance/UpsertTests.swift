@@ -184,6 +184,25 @@ struct UpsertTests {
         #expect(read.labels.map(\.text) == ["c"])
     }
 
+    @Test("a list has a member once if new models with its unique values are added")
+    func membersOnce() throws {
+        let context = ModelContext(try filled())
+        let shelf = try #require(try context.fetch(FetchDescriptor<Shelf>()).first)
+        let labels = shelf.labels.sorted { $0.text < $1.text }
+        #expect(labels.map(\.text) == ["a", "b"])
+        let label = Label(text: "a")
+        context.insert(label)
+        label.shelves = [shelf]
+        shelf.labels.append(Label(text: "b"))
+        #expect(shelf.labels.count == 4)
+        try context.save()
+        #expect(shelf.labels.map(\.text).sorted() == ["a", "b"])
+        #expect(labels.map(\.shelves.count) == [1, 1])
+        _ = try context.fetch(FetchDescriptor<Shelf>())
+        #expect(shelf.labels.map(\.text).sorted() == ["a", "b"])
+        #expect(!context.hasChanges)
+    }
+
     @Test("links to an upserting model are shown with those that the object had before")
     func addedLinks() throws {
         let context = ModelContext(try filled())

@@ -112,8 +112,8 @@ final class ChangeContext {
 
     // MARK: - Entities
 
-    /// The object of an entity, or of a subentity, that has a key. If there is no such object, it
-    /// counts as one of the entity itself.
+    /// The object of an entity, or of a subentity, that has a key, also if the set has deleted it.
+    /// If there is no such object, it counts as one of the entity itself.
     func object(_ entity: Int, _ key: Int64) throws(SQLiteError) -> ObjectKey {
         let stored = schema.entities[entity]
         guard stored.hasSubentities else { return ObjectKey(entity: entity, key: key) }
@@ -123,7 +123,11 @@ final class ChangeContext {
         defer { statement.reset() }
         try statement.bind(.integer(key), at: 1)
         guard try statement.step(), let number = schema.number(of: statement.string(at: 0)) else {
-            return ObjectKey(entity: entity, key: key)
+            let deletedEntity = schema.entities.first {
+                $0.rootNumber == stored.rootNumber
+                    && deleted.contains(ObjectKey(entity: $0.number, key: key))
+            }
+            return ObjectKey(entity: deletedEntity?.number ?? entity, key: key)
         }
         entityNumbers[root] = number
         return ObjectKey(entity: number, key: key)

@@ -196,6 +196,25 @@ struct InheritedWritingTests {
             ])
     }
 
+    @Test("an object of a subentity that is deleted is not updated by the objects that it deletes")
+    func cascade() throws {
+        let notes = Relationship(
+            name: "notes", destination: "Note", isToMany: true, inverse: "page",
+            deleteRule: .cascade)
+        let page = Relationship(name: "page", destination: "Page", inverse: "notes")
+        let library = try Library(
+            schema: Schema(entities: [
+                Entity(name: "Page", attributes: [], relationships: [notes]),
+                Entity(name: "Cover", attributes: [], parent: "Page"),
+                Entity(name: "Note", attributes: [], relationships: [page]),
+            ]))
+        let cover = try library.insert("Cover")
+        for _ in 0..<2 { try library.insert("Note", ["page": .object(cover)]) }
+        let result = try library.saved(.delete(cover, ifVersion: nil))
+        let changes = try library.history(try #require(result.transaction))
+        #expect(changes.map(\.description) == ["deleted Cover 1", "deleted Note 1-2"])
+    }
+
     @Test("objects of subentities are compared by their own identifiers in conflicts of links")
     func conflicts() throws {
         let tutor = try library.insert("Tutor", ["name": "Cyd"])
