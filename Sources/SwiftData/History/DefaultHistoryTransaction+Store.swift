@@ -40,6 +40,7 @@ extension PersistentModel {
                     changeIdentifier: number, transactionIdentifier: transaction,
                     changedPersistentIdentifier: change.identifier))
         case .updated:
+            let description = ModelDescription.of(Self.self)
             let properties = storedProperties(change.properties)
             return .update(
                 DefaultHistoryUpdate<Self>(
@@ -47,7 +48,9 @@ extension PersistentModel {
                     changedPersistentIdentifier: change.identifier,
                     updatedAttributes: properties.compactMap {
                         // Key paths of properties capture no values.
-                        cast($0.keyPath, to: (any PartialKeyPath<Self> & Sendable).self)
+                        cast(
+                            description.rootedKeyPath(at: $0.slot),
+                            to: (any PartialKeyPath<Self> & Sendable).self)
                     }))
         case .deleted:
             let values = storedProperties(change.tombstone.keys.sorted()).compactMap { property in

@@ -90,6 +90,26 @@ struct HistoryTests {
         #expect(attributes.first?.contains(\Article.tags) == true)
     }
 
+    @Test("the update of a model in the history has the key paths of inherited properties")
+    func inheritedProperties() throws {
+        let container = try ModelContainer(
+            for: Vehicle.self, Car.self,
+            configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        let car = Car(name: "car", doors: 2)
+        context.insert(car)
+        try context.save()
+        car.name = "other"
+        car.doors = 3
+        try context.save()
+        let last = try #require(try context.fetchHistory(Transactions()).last)
+        guard case .update(let update as DefaultHistoryUpdate<Car>)? = last.changes.first else {
+            Issue.record("\(last.changes)")
+            return
+        }
+        #expect(Set(update.updatedAttributes) == [\Car.name, \Car.doors])
+    }
+
     @Test("a tombstone has the values of attributes with preserveValueOnDeletion only")
     func tombstones() throws {
         let container = try makeArchive()

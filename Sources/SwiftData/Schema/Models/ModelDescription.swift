@@ -42,6 +42,9 @@ package final class ModelDescription: Sendable {
         slot(of: keyPath).map { properties[$0] }
     }
 
+    /// The key path of a property with this class as its root, also of an inherited one.
+    func rootedKeyPath(at slot: Int) -> AnyKeyPath { keyPaths.rooted[slot] }
+
     /// The slot of a property; nil if the key path is not one of a persisted property.
     ///
     /// A key path may have this class as its root, or one of its superclasses. An inherited
@@ -188,12 +191,15 @@ private final class ModelDescriptions: Sendable {
 /// The slots of key paths. A key path of a property captures no values, so it is immutable.
 private struct KeyPathSlots: @unchecked Sendable {
     private let slots: [AnyKeyPath: Int]
+    /// By slot, with the class as their root.
+    let rooted: [AnyKeyPath]
 
     /// - Parameter inherited: The key paths of inherited properties with the subclass as their
     ///   root, by slot. Those of the properties themselves have the superclass.
     init(_ properties: [ModelProperty], inherited: [AnyKeyPath]) {
         let all = properties.map { ($0.keyPath, $0.slot) } + inherited.enumerated().map { ($1, $0) }
         slots = Dictionary(all, uniquingKeysWith: { first, _ in first })
+        rooted = inherited + properties.dropFirst(inherited.count).map(\.keyPath)
     }
 
     func slot(of keyPath: AnyKeyPath) -> Int? { slots[keyPath] }
