@@ -14,12 +14,14 @@ extension Store {
         }
     }
 
-    /// The same for a stage of a plan, without a store, so without the numbers of rows.
+    /// The same without a store, so without the numbers of rows.
+    ///
+    /// - Parameter isStage: Whether it is a stage of a plan, which may lead to an earlier version.
     public static func migrationSummary(
-        from old: Schema, to new: Schema
+        from old: Schema, to new: Schema, isStage: Bool = false
     ) throws(LarderError) -> MigrationSummary {
         try SchemaStorability.check(new)
-        let plan = try Migration.plan(from: old, to: new, isStage: true)
+        let plan = try Migration.plan(from: old, to: new, isStage: isStage)
         do throws(SQLiteError) {
             return try plan.summary(of: nil)
         } catch {

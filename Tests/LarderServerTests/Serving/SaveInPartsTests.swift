@@ -105,11 +105,15 @@ extension SocketTests {
                     .savePart(
                         requestID: long, Array(repeating: 1, count: 1_001), isLast: false))
                 #expect(try peer.receive()?.reply.errorCode == .resourceExhausted)
+                // The next one takes the only slot.
+                try peer.wait(until: "atomicStreams", is: 0)
                 let cancelled = try peer.send(.saveInParts)
                 try peer.send(.cancel(requestID: cancelled))
                 #expect(try peer.receive()?.reply.errorCode == .cancelled)
+                try peer.wait(until: "atomicStreams", is: 0)
                 try peer.send(.saveInParts, timeoutMilliseconds: 30)
                 #expect(try peer.receive()?.reply.errorCode == .timeout)
+                try peer.wait(until: "atomicStreams", is: 0)
                 let open = try peer.send(.saveInParts)
                 try peer.send(
                     .savePart(requestID: open, try Self.bytes([1]), isLast: false))

@@ -142,7 +142,9 @@ struct MigrateCommand: ParsableCommand {
             rows +=
                 index == 0 && !stage.leadsToEarlierVersion
                 ? try client.migrate(to: stage.to, dryRun: true).rows
-                : try Store.migrationSummary(from: stage.from, to: stage.to).rows
+                : try Store.migrationSummary(
+                    from: stage.from, to: stage.to, isStage: true
+                ).rows
         }
         return rows
     }
