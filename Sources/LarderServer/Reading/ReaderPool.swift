@@ -38,6 +38,8 @@ final class ReaderPool: Sendable {
 
     private struct State {
         var idle: [PooledReader] = []
+        /// Whether readers are closed when they are released.
+        var isClosed = false
         /// Admitted reads that have not ended, from the oldest. Each has a reader or will take one,
         /// so the pool never makes more readers than this.
         var active: [(number: Int, request: Request)] = []
@@ -137,7 +139,7 @@ final class ReaderPool: Sendable {
         // The last readers to become idle are the next to be used.
         let idleCount = state.withLock { $0.idle.count }
         if idleCount >= Self.warmReadersMax { reader.reader.releaseMemory() }
-        state.withLock { $0.idle.append(reader) }
+        state.withLock { if !$0.isClosed { $0.idle.append(reader) } }
         ended(number)
     }
 
@@ -329,7 +331,11 @@ final class ReaderPool: Sendable {
         // Weak, because the closure may be released some time after the call, and the pool holds
         // the store, which may then be opened again.
         threads.close { [weak self] in
-            self?.state.withLock { $0.idle = [] }
+            self?.state.withLock { state in
+                state.idle = []
+                // A snapshot releases its reader on its event loop, which may be later.
+                state.isClosed = true
+            }
             done()
         }
     }
