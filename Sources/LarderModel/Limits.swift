@@ -8,7 +8,7 @@ public enum Limits {
     public static let handshakeFrameBytesMax = 64 << 10
     /// The size of an object, which is SQLite's maximum of a row. A server may accept less.
     public static let objectBytesMax = 1_000_000_000
-    /// What the frame of the longest object has besides it.
+    /// The bytes of the frame of the longest object besides the object.
     public static let objectFrameBytes = 1 << 20
     /// The depth of an expression tree, from the root to the deepest leaf. In a format string,
     /// nested parentheses count too, although they do not appear in the tree.

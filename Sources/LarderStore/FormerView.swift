@@ -51,7 +51,7 @@ final class FormerView: StoreView {
         _ = try check.plan(set)
     }
 
-    /// The same for a set that is read in parts.
+    /// Checks a set that is read in parts.
     func check(
         reading changes: any ChangeSetReader, values: ValueCheck, _ conversions: Conversions
     ) throws(LarderError) {

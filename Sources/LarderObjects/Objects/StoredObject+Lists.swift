@@ -4,7 +4,7 @@ internal import LarderModel
 // longer the list is.
 
 extension StoredObject {
-    /// What helps to edit the list, if anything does since the list was set.
+    /// The aids for editing the list; nil if there are none since the list was set.
     package func tracked(at slot: Int) -> TrackedList? {
         state.withLock { Held(value: $0.tracked[slot]) }.value
     }

@@ -1,6 +1,6 @@
 internal import LarderModel
 
-/// What a list has besides its identifiers so that it can be edited in place. An object has it
+/// The aids of a list for editing it in place, besides its identifiers. An object has them
 /// until its list is set as a whole.
 package final class TrackedList {
     /// The positions of the members; nil until a long list is searched.

@@ -1,7 +1,7 @@
 import LarderModel
 import Synchronization
 
-/// What the streams share that are one transaction each: their number, and the disk space until
+/// The quota of the streams that are one transaction each: their number, and the disk space until
 /// their last message has arrived.
 ///
 /// They leave a reserve of the disk free; see ``DiskSpace``.

@@ -136,7 +136,7 @@ extension WriteQueue {
         frameBytes <= shortBytesMax && !changes.changeSet.runsQueries
     }
 
-    /// What a transaction of its own has written.
+    /// The result of a transaction of its own.
     enum Written: Sendable {
         case rows(InsertedRows)
         case changes(SaveResult)

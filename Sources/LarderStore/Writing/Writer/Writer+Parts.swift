@@ -8,35 +8,9 @@ extension Writer {
     func save(
         _ request: SaveRequest, reading changes: any ChangeSetReader
     ) -> Result<SaveResult, LarderError> {
-        if let error = writeError() { return .failure(error) }
-        guard let statements else { return .failure(Writer.closedError) }
-        measureDisk()
-        let limit = statements.connection.limit
-        limit.start(request.budget)
-        limit.isSuspended = true
-        defer { limit.start(nil) }
-        do throws(SQLiteError) {
-            let outcome = try save(request, changes, statements)
-            limit.start(nil)
-            undoFailedChange()
-            return outcome
-        } catch {
-            return .failure(failure(error, statements))
+        inOwnTransaction(request.budget) { (statements) throws(SQLiteError) in
+            try save(request, changes, statements)
         }
-    }
-
-    /// Ends a transaction of its own that an error of SQLite has ended.
-    func failure(_ error: SQLiteError, _ statements: StatementCache) -> LarderError {
-        if let stopped = stopError(statements) {
-            statements.connection.limit.start(nil)
-            undoFailedChange()
-            return stopped
-        }
-        let isStatementError =
-            error.concernsStatementOnly && !statements.connection.autocommit
-        if isStatementError { undoFailedChange() } else { rollBack() }
-        if !isStatementError { recordFailure(error) }
-        return error.larderError
     }
 
     /// Makes the changes and commits. After a failure the caller rolls the transaction back.
@@ -86,14 +60,5 @@ extension Writer {
         try commit(statements, keys: check.lastKeys)
         lastKeys = check.lastKeys
         return .success(result)
-    }
-
-    /// Begins the transaction of a write that shares its commit with no other.
-    func beginOwnTransaction(_ statements: StatementCache) throws(SQLiteError) {
-        try statements.statement(Texts.begin).run()
-        // See `undoFailedChange()`.
-        if statements.connection.isBeingCopied {
-            try statements.statement(Texts.beginSet).run()
-        }
     }
 }

@@ -5,20 +5,8 @@ extension Writer {
     func insert(
         _ received: InsertionRequest, firstRow: Int64, _ rows: any RowSource
     ) -> Result<InsertedRows, LarderError> {
-        if let error = writeError() { return .failure(error) }
-        guard let statements else { return .failure(Writer.closedError) }
-        measureDisk()
-        let limit = statements.connection.limit
-        limit.start(received.budget)
-        limit.isSuspended = true
-        defer { limit.start(nil) }
-        do throws(SQLiteError) {
-            let outcome = try insert(received, firstRow, rows, statements)
-            limit.start(nil)
-            undoFailedChange()
-            return outcome
-        } catch {
-            return .failure(failure(error, statements))
+        inOwnTransaction(received.budget) { (statements) throws(SQLiteError) in
+            try insert(received, firstRow, rows, statements)
         }
     }
 
