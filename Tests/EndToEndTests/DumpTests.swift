@@ -9,7 +9,7 @@ struct DumpTests {
     @Test("random stores are equal after dump and load, and so are their dumps")
     func roundTrip() throws {
         var random = SeededGenerator.fromEnvironment("dumps")
-        for _ in 0..<1 + RandomTesting.iterations() / 1_000 {
+        for _ in 0..<RandomTesting.iterations(1) {
             let content = try RandomContent(&random)
             let first = try TestDaemon(schema: content.schema.fileText)
             let original = try first.connect()
@@ -60,7 +60,7 @@ struct DumpTests {
         try expectSuccess(dump)
         let bytes = Array(dump.output.utf8)
         let (path, store) = ("\(daemon.folder)/damaged.dump", "\(daemon.folder)/new.store")
-        for number in 0..<RandomTesting.iterations() / 100 {
+        for number in 0..<RandomTesting.iterations(5) {
             let damaged =
                 number % 3 == 0
                 ? Array(bytes.prefix(Int.random(in: 0..<bytes.count - 1, using: &random)))

@@ -158,13 +158,10 @@ struct FeedTests {
         let feed = client.changes()
         _ = try feed.nextEvent()
         let writer = try daemon.connect()
-        for _ in 0..<40 {
-            let rows = (0..<200).map { _ in
-                Change.insert(
-                    PersistentIdentifier(temporary: UUID().uuidString, entityName: "Student"),
-                    values: ["name": "Ann", "birthOfYear": 1])
+        inThreads(8) { _ in
+            for _ in 0..<1_000 {
+                _ = try writer.insert("Student", ["name": "Ann", "birthOfYear": 1])
             }
-            for row in rows { _ = try writer.save(ChangeSet([row])) }
         }
         let transactions = try take(8_000, from: feed)
         #expect(transactions.map(\.id) == (1...8_000).map { $0 })

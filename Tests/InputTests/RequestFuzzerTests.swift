@@ -6,7 +6,7 @@ import Testing
 struct RequestFuzzerTests {
     @Test("a server that gets them continues, and other clients save in between")
     func requests() throws {
-        let count = RandomTesting.iterations(3_000)
+        let count = RandomTesting.iterations(2_000)
         let fuzzer = try RequestFuzzer(SeededGenerator.fromEnvironment("requests"))
         try fuzzer.run(count)
         let account = fuzzer.account

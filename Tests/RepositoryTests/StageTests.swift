@@ -23,6 +23,21 @@ struct StageTests {
         }
     }
 
+    @Test("each module of Swift tests is run by the stage of that name")
+    func modules() throws {
+        let stage = try Repository.read("scripts/test.d/swift")
+        #expect(stage.lines.contains { $0.contains("in Tests/*Tests; do") })
+        let lines = try Repository.read("Package.swift").lines
+        let targets = zip(lines, lines.dropFirst()).compactMap { line, next in
+            line.hasSuffix(".testTarget(") ? next.split(separator: "\"")[1] : nil
+        }
+        #expect(targets.count > 10)
+        for target in targets {
+            #expect(target.hasSuffix("Tests"), "\(target)")
+            #expect(Repository.exists("Tests/\(target)"), "\(target)")
+        }
+    }
+
     @Test("each folder of Sources names the deep stages that its changes call for")
     func folders() throws {
         let rows = try Self.rows(of: "changed")

@@ -144,9 +144,11 @@ echo "2 passed, 0 failed"'
     local report=$BATS_TEST_DIRNAME/../../scripts/test.d/report-swift
     seq -f '✔ Test "the test with the number %g of a long suite" passed after 0.001 seconds.' 9000 >tests
     printf '%s\n' '✘ Test "a" recorded an issue at A.swift:1:2: no' '✘ Test "a" failed after 1.5 seconds.' \
-        '✘ Test run with 9001 tests in 1 suite failed after 2 seconds with 1 issue.' >>tests
-    assert_status 1 "$report" 1 tests
-    assert_equal "9000 passed, 1 failed" "$(last_line)"
+        '✘ Test run with 9001 tests in 1 suite failed after 2 seconds with 1 issue.' 'exit status 1' >>tests
+    printf '%s\n' '✔ Test "b" passed after 0.1 seconds.' \
+        '✔ Test run with 1 test in 1 suite passed after 1 seconds.' 'exit status 0' >more
+    assert_status 1 "$report" tests more
+    assert_equal "9001 passed, 1 failed" "$(last_line)"
     assert_contains "$output" 'FAILED Test "a" recorded an issue at A.swift:1:2: no'
     assert_contains "$output" '  1.5 "a"'
     assert_equal 23 "$(wc -l <<<"$output")"
@@ -155,10 +157,12 @@ echo "2 passed, 0 failed"'
 @test "the report of Swift tests that a trap ended gives its message and the tests that had not ended" {
     local report=$BATS_TEST_DIRNAME/../../scripts/test.d/report-swift
     printf '%s\n' '◇ Test "a" started.' '✔ Test "a" passed after 0.1 seconds.' '◇ Test "b" started.' \
-        'Some/File.swift:12: Assertion failed' 'Current stack trace:' '0  libswiftCore.so  0x1 f + 33' >tests
-    assert_status 1 "$report" 132 tests
-    assert_equal "0 passed, 1 failed" "$(last_line)"
+        'Some/File.swift:12: Assertion failed' 'Current stack trace:' '0  libswiftCore.so  0x1 f + 33' 'exit status 132' >tests
+    printf '%s\n' '✘ Test "c" recorded an issue at A.swift:1:2: no' '✘ Test "c" failed after 1.5 seconds.' \
+        '✘ Test run with 3 tests in 1 suite failed after 2 seconds with 1 issue.' 'exit status 1' >more
+    assert_status 1 "$report" more tests
+    assert_equal "1 passed, 2 failed" "$(last_line)"
     assert_contains "$output" \
-        'FAILED swift test ended with status 132: Some/File.swift:12: Assertion failed'
+        'FAILED tests ended with status 132: Some/File.swift:12: Assertion failed'
     assert_equal '  "b"' "$(sed -n '/had not ended/,/slowest/p' <<<"$output" | grep '^  "')"
 }

@@ -29,9 +29,13 @@ public struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// The duration of random tests: short in each test run, longer with LARDER_FUZZ_ITERATIONS.
+/// The length of random tests: short in the gate, and LARDER_RANDOM_FACTOR times as long otherwise.
 public enum RandomTesting {
-    public static func iterations(_ usual: Int = 1_000) -> Int {
-        ProcessInfo.processInfo.environment["LARDER_FUZZ_ITERATIONS"].flatMap { Int($0) } ?? usual
+    /// The number of cases of a test.
+    ///
+    /// - Parameter usual: The number in the gate.
+    public static func iterations(_ usual: Int = 300) -> Int {
+        let factor = ProcessInfo.processInfo.environment["LARDER_RANDOM_FACTOR"].flatMap { Int($0) }
+        return usual * max(1, factor ?? 1)
     }
 }

@@ -1,5 +1,6 @@
 import LarderModel
 import LarderWire
+import TestSupport
 import Testing
 
 @testable import LarderClient
@@ -189,7 +190,7 @@ struct ChangeFeedTests {
             #expect(transaction == nil)
         }
         await canceller.value
-        #expect(wasCancelled.entries == [.cancel(requestID: 2)])
+        #expect(eventually { wasCancelled.entries == [.cancel(requestID: 2)] })
         #expect(try await feed.next() == nil)
         client.close()
     }

@@ -1,5 +1,6 @@
 import LarderModel
 import LarderWire
+import TestSupport
 import Testing
 
 @testable import LarderClient
@@ -232,7 +233,7 @@ struct LiveQueryTests {
             #expect(result == nil)
         }
         await canceller.value
-        #expect(requests.entries == [.cancel(requestID: 2)])
+        #expect(eventually { requests.entries == [.cancel(requestID: 2)] })
         #expect(try await results.next() == nil)
         client.close()
     }

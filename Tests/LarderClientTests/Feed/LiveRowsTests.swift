@@ -248,7 +248,7 @@ struct LiveRowsTests {
     func damaged() throws {
         var generator = SeededGenerator.fromEnvironment("damaged live rows")
         var (accepted, rejected) = (0, 0)
-        for _ in 0..<RandomTesting.iterations(8_000) {
+        for _ in 0..<RandomTesting.iterations(2_000) {
             let keys = (0..<Int64.random(in: 0...5, using: &generator)).map { $0 + 1 }
             var rows = try Self.rows(keys)
             func indexes(_ count: Int) -> [UInt32] {

@@ -209,7 +209,7 @@ struct LiveSectionsTests {
     func damaged() throws {
         var generator = SeededGenerator.fromEnvironment("damaged sections")
         var (accepted, rejected) = (0, 0)
-        for _ in 0..<RandomTesting.iterations(8_000) {
+        for _ in 0..<RandomTesting.iterations(2_000) {
             func sections(_ count: Int) -> [String?] {
                 (0..<count).map { _ in ["a", "b", nil].randomElement(using: &generator) ?? nil }
             }

@@ -127,7 +127,7 @@ struct TextFunctionTests {
                 letters.randomElement(using: &random) ?? "a"
             }
         }
-        for _ in 0..<RandomTesting.iterations(3_000) {
+        for _ in 0..<RandomTesting.iterations(1_000) {
             let isASCII = Bool.random(using: &random)
             let text1 = text(0...12, isASCII: isASCII)
             let part = text(0...2, isASCII: isASCII)

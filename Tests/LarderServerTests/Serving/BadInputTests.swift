@@ -93,7 +93,7 @@ extension SocketTests {
         func random() async throws {
             var generator = SeededGenerator.fromEnvironment("random bytes to a server")
             var conversations: [[UInt8]] = []
-            for _ in 0..<200 {
+            for _ in 0..<RandomTesting.iterations(100) {
                 var bytes = try Self.conversation()
                 for _ in 0..<Int.random(in: 1...8, using: &generator) {
                     let index = Int.random(in: 0..<bytes.count, using: &generator)

@@ -262,12 +262,12 @@ extension SocketTests {
                 // Each observer of one connection gets its own copy of the result.
                 let ids = try (0..<30).map { _ in try slow.send(Self.fetch()) }
                 var (other, seen) = try observe(fast)
-                for number in 2_001...2_600 {
+                for number in 2_001...2_200 {
                     try insert(writer, Int64(number))
                     try receive(fast, other, until: number, into: &seen)
                 }
                 var rows = Dictionary(uniqueKeysWithValues: ids.map { ($0, Rows()) })
-                while rows.values.contains(where: { $0.numbers.count < 2_600 }) {
+                while rows.values.contains(where: { $0.numbers.count < 2_200 }) {
                     let envelope = try #require(try slow.receive())
                     guard case .observed(let reply, more: true) = envelope.reply else {
                         throw Unexpected(reply: envelope)

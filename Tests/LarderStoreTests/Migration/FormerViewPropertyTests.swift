@@ -12,7 +12,7 @@ struct FormerViewPropertyTests {
     func reads() throws {
         var random = SeededGenerator.fromEnvironment("random former schemas")
         var (found, selected) = (0, 0)
-        for number in 0..<RandomTesting.iterations(30) {
+        for number in 0..<RandomTesting.iterations(15) {
             var one = SeededGenerator(seed: random.next())
             do {
                 let counts = try run(&one)

@@ -15,7 +15,7 @@ struct MigrationPropertyTests {
     @Test("a random migration has the objects of its model, or is refused and changes nothing")
     func model() throws {
         var random = SeededGenerator.fromEnvironment("random migrations")
-        let count = RandomTesting.iterations(60)
+        let count = RandomTesting.iterations(30)
         var (migrated, refused) = (0, 0)
         for number in 0..<count {
             var one = SeededGenerator(seed: random.next())

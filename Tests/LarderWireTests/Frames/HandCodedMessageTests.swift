@@ -102,7 +102,7 @@ struct HandCodedMessageTests {
         var generator = SeededGenerator.fromEnvironment("hand-coded messages")
         let bodies = try Self.bodies()
         var decodedCount = 0
-        for number in 0..<RandomTesting.iterations(8_000) {
+        for number in 0..<RandomTesting.iterations(2_000) {
             guard let body = bodies.randomElement(using: &generator) else { return }
             let donor = bodies.filter { $0.field == body.field }.randomElement(using: &generator)
             let damaged = Fuzzing.mutated(

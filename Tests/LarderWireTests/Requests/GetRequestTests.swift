@@ -67,7 +67,7 @@ struct GetRequestTests {
     func mutated() throws {
         var generator = SeededGenerator.fromEnvironment("gets")
         let bodies = try Self.requests.map(Self.body)
-        for number in 0..<RandomTesting.iterations(4_000) {
+        for number in 0..<RandomTesting.iterations(1_000) {
             let mutated = Fuzzing.mutated(
                 bodies[number % bodies.count], donor: bodies[(number + 1) % bodies.count],
                 using: &generator)

@@ -131,7 +131,7 @@ struct BatchTests {
     func mutated() throws {
         var generator = SeededGenerator.fromEnvironment("batches")
         let bodies = [try Self.body(rowCount: 1), try Self.body(rowCount: 3)]
-        for number in 0..<RandomTesting.iterations(4_000) {
+        for number in 0..<RandomTesting.iterations(1_000) {
             let mutated = Fuzzing.mutated(
                 bodies[number % 2], donor: bodies[1 - number % 2], using: &generator)
             try compare(mutated, "LARDER_SEED=\(generator.seed), number \(number)")

@@ -9,10 +9,13 @@ import Testing
 struct BoundedMemoryTests {
     private static let count = 20_000
 
+    /// The tests share a container, and each has a context of its own.
+    private static let container = Result { try filled() }
+
     /// A container with articles of which each has a category and a note of its own.
-    private func filled() throws -> ModelContainer {
+    private static func filled() throws -> ModelContainer {
         let store = try EngineStore(librarySchema.larderSchema())
-        for start in stride(from: 0, to: Self.count, by: 2_000) {
+        for start in stride(from: 0, to: count, by: 2_000) {
             var changes: [Change] = []
             for number in start..<start + 2_000 {
                 func name(_ entityName: String) -> LarderModel.PersistentIdentifier {
@@ -54,7 +57,7 @@ struct BoundedMemoryTests {
 
     @Test("a context that enumerates many objects holds a few batches of them")
     func enumerate() throws {
-        let context = ModelContext(try filled())
+        let context = ModelContext(try Self.container.get())
         var (count, countMax, wholeCount) = (0, 0, 0)
         try context.enumerate(descriptor, batchSize: 500) { article in
             if isWhole(article) { wholeCount += 1 }
@@ -67,7 +70,7 @@ struct BoundedMemoryTests {
 
     @Test("a context that reads a fetch in batches holds a few batches of the objects")
     func batches() throws {
-        let context = ModelContext(try filled())
+        let context = ModelContext(try Self.container.get())
         let articles = try context.fetch(descriptor, batchSize: 500)
         var (countMax, wholeCount) = (0, 0)
         for (index, article) in articles.enumerated() {
@@ -80,7 +83,7 @@ struct BoundedMemoryTests {
 
     @Test("a context holds the whole result of a fetch until it is read, and later releases it")
     func fetch() throws {
-        let context = ModelContext(try filled())
+        let context = ModelContext(try Self.container.get())
         func read(_ descriptor: FetchDescriptor<Article>) throws -> Bool {
             try context.fetch(descriptor).allSatisfy(isWhole)
         }

@@ -351,7 +351,7 @@ struct RandomContextTests {
     @Test("random operations of two contexts have the results that the documentation states")
     func operations() throws {
         var generator = SeededGenerator.fromEnvironment("operations of two contexts")
-        var remaining = RandomTesting.iterations(1_000)
+        var remaining = RandomTesting.iterations(500)
         var isFirst = true
         while remaining > 0 {
             // A failing run is repeated by its own seed.

@@ -24,7 +24,7 @@ final class RandomPredicateTests {
     @Test("random bulk changes leave the store equal to the model, or unchanged")
     func agreement() throws {
         var savedCount = 0
-        for _ in 0..<RandomTesting.iterations(400) {
+        for _ in 0..<RandomTesting.iterations(200) {
             let (before, keyBefore) = (model, lastKey)
             begin()
             var changes: [Change] = []

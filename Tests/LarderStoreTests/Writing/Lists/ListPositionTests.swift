@@ -71,7 +71,7 @@ struct ListPositionTests {
     @Test("the positions of random lists ascend, and as many as possible are kept")
     func random() {
         var random = SeededGenerator.fromEnvironment("list positions")
-        for _ in 0..<RandomTesting.iterations(1_000) {
+        for _ in 0..<RandomTesting.iterations() {
             let items = (0..<Int.random(in: 0...9, using: &random)).map { _ -> Int64? in
                 Bool.random(using: &random) ? nil : Int64.random(in: -6...6, using: &random)
             }

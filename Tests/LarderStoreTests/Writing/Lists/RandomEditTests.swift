@@ -7,7 +7,7 @@ import Testing
 /// Compares random edits and whole lists with the same changes of arrays.
 @Suite("random edits of lists")
 final class RandomEditTests {
-    private static let stepCount = RandomTesting.iterations(500)
+    private static let stepCount = RandomTesting.iterations(250)
     private static let entityNames = ["Shelf", "Book", "Reader", "Tag"]
 
     private let library: Library

@@ -44,7 +44,7 @@ struct RandomInsertionTests {
     func sameMeaning() throws {
         var generator = SeededGenerator.fromEnvironment("rows and inserts")
         var storedCount = 0
-        for _ in 0..<RandomTesting.iterations(150) {
+        for _ in 0..<RandomTesting.iterations(75) {
             let schema = try Schema(entities: [Self.sample, Self.group])
             let (one, other) = (try Library(schema: schema), try Library(schema: schema))
             for _ in 0..<4 {

@@ -279,7 +279,7 @@ struct LargeDerivationTests {
     /// Without the deferral to the end, a list of 100,000 objects would be summed 100,000 times.
     @Test("derived attributes are computed once for each object, whose list may be large")
     func largeLists() throws {
-        let count = RandomTesting.iterations(10_000)
+        let count = RandomTesting.iterations(3_000)
         let library = try Library(
             schema: SchemaFile.schema(
                 parsing: """

@@ -8,7 +8,7 @@ import Testing
 /// values are those that a query computes.
 @Suite("random change sets and derived attributes")
 final class RandomDerivationTests {
-    private static let setCount = RandomTesting.iterations(300)
+    private static let setCount = RandomTesting.iterations(150)
     private static let entityNames = [
         "Article", "Article", "Article", "Category", "Collection", "Tag", "Cover", "Shelf",
     ]

@@ -36,7 +36,7 @@ final class RandomRuleTests {
     @Test("random change sets under rules leave the store equal to the model, or fail like it")
     func agreement() throws {
         var (saved, refused) = (0, 0)
-        for _ in 0..<RandomTesting.iterations(400) {
+        for _ in 0..<RandomTesting.iterations(200) {
             repeat { try makeSet() } while model.isUndecided
             model.check()
             let outcome = library.writer.save([set])[0]
