@@ -16,7 +16,7 @@ import (
 // The server of ../school.json at $LARDER_SOCKET has an empty store.
 func connect(t *testing.T) (context.Context, *Client) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	client, err := Connect(ctx, os.Getenv("LARDER_SOCKET"), "test")
 	if err != nil {
 		t.Fatal(err)
