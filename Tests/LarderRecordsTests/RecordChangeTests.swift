@@ -48,9 +48,12 @@ struct RecordChangeTests {
     func modification() async throws {
         let library = try Library()
         let books = try library.books.map { try Ref($0) }
+        // A modification is repeated as long as a request may take.
+        var options = StoreClient.Options()
+        options.requestTimeout = .seconds(900)
         try await withThrowingTaskGroup { group in
             for number in 0..<8 {
-                let client = try library.test.connect()
+                let client = try library.test.connect(options)
                 group.addTask {
                     for _ in 0..<25 {
                         try await client.modify(books[0]) { (book: inout Book) in book.pages += 1 }
