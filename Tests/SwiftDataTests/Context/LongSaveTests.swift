@@ -82,19 +82,19 @@ struct LongSaveTests {
         #expect(fetched.map(\.image) == [Self.bytes(18 * Self.mebibyte, 7)])
     }
 
-    @Test("40,000 inserts in one save are stored as one transaction")
+    @Test("100,000 inserts in one save are stored as one transaction")
     func manyInserts() throws {
         let folder = try StoreFileTests.Folder()
         let container = try container(in: folder)
         let context = ModelContext(container)
-        for number in 0..<40_000 {
+        for number in 0..<100_000 {
             context.insert(Photo(title: "\(number)", image: Data([UInt8(number & 0x7F)])))
         }
         try context.save()
         let other = ModelContext(container)
-        #expect(try other.fetchCount(FetchDescriptor<Photo>()) == 40_000)
-        let last = FetchDescriptor<Photo>(predicate: #Predicate { $0.title == "39999" })
-        #expect(try other.fetch(last).map(\.image) == [Data([UInt8(39_999 & 0x7F)])])
+        #expect(try other.fetchCount(FetchDescriptor<Photo>()) == 100_000)
+        let last = FetchDescriptor<Photo>(predicate: #Predicate { $0.title == "99999" })
+        #expect(try other.fetch(last).map(\.image) == [Data([UInt8(99_999 & 0x7F)])])
         #expect(try other.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 1)
     }
 
