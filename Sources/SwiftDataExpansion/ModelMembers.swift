@@ -12,8 +12,8 @@ extension ModelDeclaration {
                     set { \(storage) = newValue }
                 }
                 """,
-                contextDeclaration,
-                listsDeclaration,
+                declaration(of: "context", type: "ModelContext"),
+                declaration(of: "lists", type: "_ModelLists"),
                 """
                 public \(finalModifier)var persistentBackingData:
                     any SwiftData.BackingData<\(typeName)>
@@ -185,26 +185,15 @@ extension ModelDeclaration {
         globalActor == nil ? storage : "\(ModelNames.box(of: typeName)).object"
     }
 
-    private var contextDeclaration: String {
-        let context = "public \(finalModifier)var _$context: SwiftData.ModelContext?"
-        guard globalActor != nil else { return context }
+    /// A property of each instance; that of a model with a global actor is in its box.
+    private func declaration(of name: String, type: String) -> String {
+        let declaration = "public \(finalModifier)var _$\(name): SwiftData.\(type)?"
+        guard globalActor != nil else { return declaration }
         let box = ModelNames.box(of: typeName)
         return """
-            \(context) {
-                get { \(box).context }
-                set { \(box).context = newValue }
-            }
-            """
-    }
-
-    private var listsDeclaration: String {
-        let lists = "public \(finalModifier)var _$lists: SwiftData._ModelLists?"
-        guard globalActor != nil else { return lists }
-        let box = ModelNames.box(of: typeName)
-        return """
-            \(lists) {
-                get { \(box).lists }
-                set { \(box).lists = newValue }
+            \(declaration) {
+                get { \(box).\(name) }
+                set { \(box).\(name) = newValue }
             }
             """
     }

@@ -18,7 +18,7 @@ package struct ObjectFetch: Sendable {
     package var properties: [String]?
     /// The descriptor of which this is the translation, for stores that others write.
     package var source: (any Sendable)?
-    /// What of the descriptor is not translated; nil for a fetch from a store that needs all of it.
+    /// The untranslated parts of the descriptor; nil if the store needs all of it translated.
     package var untranslated: Untranslated?
 
     /// The parts of a descriptor that only a store that others write can use. For objects with

@@ -24,7 +24,7 @@ public protocol PersistentModel: ObjectOwner, Observable, Hashable, Identifiable
     /// The instance for an object of a context.
     init(_$object: StoredObject)
     var _$context: ModelContext? { get set }
-    /// What the instance keeps of its lists.
+    /// The lists that the instance keeps.
     var _$lists: _ModelLists? { get set }
     func _$notify(slot: Int)
 }
@@ -84,7 +84,7 @@ extension PersistentModel {
 
     public func _$join(_ contextOwner: AnyObject) {
         if let context = contextOwner as? ModelContext { _$context = context }
-        // What the instance has kept without a context is not up to date in one.
+        // Instances that were kept without a context are not up to date in one.
         if _$lists != nil { _$lists = nil }
     }
 
