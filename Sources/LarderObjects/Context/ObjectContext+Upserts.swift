@@ -59,12 +59,31 @@ extension ObjectContext {
             }
         }
         for object in changed where object.status == .saved {
-            unknown += (object.entity?.properties ?? []).filter { $0.ephemeralValue == nil }
-                .map { (object, $0.slot) }
+            unknown += (object.entity?.properties ?? []).map { (object, $0.slot) }
         }
-        for (object, slot) in unknown { object[slot] = nil }
+        for (object, slot) in unknown where !isEphemeral(object, slot) { object[slot] = nil }
+        for object in changed {
+            let known = registeredObject(for: object.identifier)
+            if let known, known !== object { shareObject(known, withInstanceOf: object) }
+        }
         makeSiblings(of: changed + upserted.map(\.object), in: store)
         for (object, slot) in unknown { notify(object, slot) }
+    }
+
+    private func isEphemeral(_ object: StoredObject, _ slot: Int) -> Bool {
+        object.entity?.properties[slot].ephemeralValue != nil
+    }
+
+    /// Makes the instance of an inserted object one of the object that the context had before under
+    /// the identifier, so that both instances have one state.
+    private func shareObject(_ known: StoredObject, withInstanceOf inserted: StoredObject) {
+        for property in inserted.entity?.properties ?? [] where property.ephemeralValue != nil {
+            known[property.slot] = inserted[property.slot]
+        }
+        guard let instance = inserted.owner else { return }
+        instance._$object = known
+        instance._$unite()
+        if known.owner == nil { known.owner = instance }
     }
 
     /// The relationships to objects whose own relationships do not lead back.
@@ -114,7 +133,7 @@ extension ObjectContext {
     }
 
     /// Reads the property of an object that is not registered, because the context had another one
-    /// with the identifier that the object got by its save.
+    /// with the identifier that the object got by its save. Backing data may still have the object.
     ///
     /// - Returns: false if the object is registered, or is from now on.
     func loadFromRegistered(_ object: StoredObject, _ slot: Int, in store: any ObjectStore) -> Bool

@@ -213,7 +213,10 @@ public final class ObjectContext {
     /// that they have read; another one of the same object has the same observers.
     func notify(_ object: StoredObject, _ slot: Int) {
         guard object.observers != nil, let entity = object.entity else { return }
-        entity.ownerClass.notify(instance(of: object), slot)
+        var instance = instance(of: object)
+        // The instance may have got another object by an upsert.
+        if instance._$object !== object { instance = entity.ownerClass.make(object) }
+        entity.ownerClass.notify(instance, slot)
     }
 
     // MARK: - Deletion by others

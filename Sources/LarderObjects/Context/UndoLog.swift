@@ -14,6 +14,19 @@ struct UndoLog {
         case edited(StoredObject, slot: Int, ListEdit)
         /// The object may have become a changed one by a change of a relationship's other side.
         case touched(StoredObject, before: Bool)
+
+        /// The step with another object.
+        fileprivate func map(_ object: (StoredObject) -> StoredObject) -> Step {
+            switch self {
+            case .inserted(let former): .inserted(object(former))
+            case .deleted(let former): .deleted(object(former))
+            case .changed(let former, let slot, let value):
+                .changed(object(former), slot: slot, from: value)
+            case .edited(let former, let slot, let edit):
+                .edited(object(former), slot: slot, edit)
+            case .touched(let former, let before): .touched(object(former), before: before)
+            }
+        }
     }
 
     private struct Property: Hashable {
@@ -122,8 +135,9 @@ extension ObjectContext {
     /// the next call of ``takeUndoGroup()`` returns.
     package func undo(_ group: UndoGroup) {
         locked {
-            let touched = touchedObjects(of: group.steps).map { ($0, $0.isTouched) }
-            for step in group.steps.reversed() {
+            let steps = group.steps.map { $0.map(currentObject) }
+            let touched = touchedObjects(of: steps).map { ($0, $0.isTouched) }
+            for step in steps.reversed() {
                 switch step {
                 case .inserted(let object): removeInserted(object)
                 case .deleted(let object): restoreDeleted(object)
@@ -136,9 +150,16 @@ extension ObjectContext {
             // Objects that are as the store has them are not changed any more.
             guard group.saveCount == saveCount, let undone = undoLog?.steps else { return }
             restoreTouches(of: undone)
-            restoreTouches(of: group.steps)
-            for object in changedObjects(of: group.steps + undone) { forgetUpdate(of: object) }
+            restoreTouches(of: steps)
+            for object in changedObjects(of: steps + undone) { forgetUpdate(of: object) }
         }
+    }
+
+    /// The object that the context has in place of another one: an inserted object may have become
+    /// one that the context had before.
+    private func currentObject(for object: StoredObject) -> StoredObject {
+        let identifier = object.identifier
+        return registeredObject(for: undoLog?.current(identifier) ?? identifier) ?? object
     }
 
     /// The objects of which the steps have changed properties, each once.
