@@ -249,6 +249,13 @@ public final class StoredObject {
         related.merge(level.related) { _, new in new }
     }
 
+    /// Removes the first values of an object that has no context.
+    public func removeValues(ofSlotsBefore end: Int) {
+        guard status == .unmanaged else { return }
+        for slot in 0..<end where self[slot] != nil { self[slot] = nil }
+        related = related.filter { $0.key >= end }
+    }
+
     // MARK: - Refused values
 
     /// Why values that were set cannot be saved, by slot.

@@ -55,7 +55,7 @@ struct StoredBackingData<Model: PersistentModel>: BackingData {
     init(for modelType: Model.Type) { self.init(StoredObject()) }
 
     var persistentModelID: PersistentIdentifier? {
-        get { object.identifier(entityName: Model.entityName) }
+        get { object.identifier(entityName: object.owner?._$entityName ?? Model.entityName) }
         set {
             // A context identifies its objects itself.
             guard object.status == .unmanaged else { return }
@@ -121,7 +121,9 @@ struct StoredBackingData<Model: PersistentModel>: BackingData {
 
 /// The backing data of a model, for its property `persistentBackingData`.
 public func _backingData<Model: PersistentModel>(of model: Model) -> any BackingData<Model> {
-    StoredBackingData<Model>(model._$object)
+    // A snapshot of the data has the values of the model's own class, too.
+    model._$unite()
+    return StoredBackingData<Model>(model.asOwner._$object)
 }
 
 /// The object of backing data: that of this module's, or one with the values of another kind, which
@@ -133,9 +135,17 @@ public func _object<Model: PersistentModel>(
     return backingData._$object ?? copy(backingData)
 }
 
-/// Makes a model have the values of other backing data.
+/// Makes a model have the values of other backing data. A model of a subclass keeps those of its
+/// own properties, which the backing data of its topmost class does not have.
 public func _adopt<Model: PersistentModel>(
     _ backingData: any BackingData<Model>, by model: Model
 ) {
-    model._$object = _object(of: backingData)
+    model._$unite()
+    let former = model._$object
+    let object = _object(of: backingData)
+    if former !== object {
+        former.removeValues(ofSlotsBefore: ModelDescription.of(Model.self).properties.count)
+    }
+    model._$object = object
+    model._$unite()
 }

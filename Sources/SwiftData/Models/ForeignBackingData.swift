@@ -6,14 +6,20 @@ struct ForeignBackingData<Data: BackingData> {
     private typealias Model = Data.Model
 
     private let data: Data
+    private let description = ModelDescription.of(Model.self)
 
     init(_ data: Data) { self.data = data }
+
+    /// The key path of a property, which has a subclass as its root for an inherited one, too.
+    private func keyPath(of property: ModelProperty) -> AnyKeyPath {
+        description.rootedKeyPath(at: property.slot)
+    }
 
     /// An object without a context that has the values and the identifier.
     func object() -> StoredObject {
         let object = StoredObject()
         if let identifier = data.persistentModelID { object.identifier = identifier }
-        for property in ModelDescription.of(Model.self).properties {
+        for property in description.properties {
             switch property.kind {
             case .attribute(let coding): copyAttribute(property, coding, to: object)
             case .toOne(let type):
@@ -47,11 +53,11 @@ struct ForeignBackingData<Data: BackingData> {
     private func attribute<Value: Decodable>(
         _ type: Value.Type, _ property: ModelProperty
     ) -> Any? {
-        (property.keyPath as? KeyPath<Model, Value>).map { data.getValue(forKey: $0) }
+        (keyPath(of: property) as? KeyPath<Model, Value>).map { data.getValue(forKey: $0) }
     }
 
     private func transformable<Value>(_ type: Value.Type, _ property: ModelProperty) -> Any? {
-        (property.keyPath as? KeyPath<Model, Value>).map {
+        (keyPath(of: property) as? KeyPath<Model, Value>).map {
             data.getTransformableValue(forKey: $0)
         }
     }
@@ -59,17 +65,17 @@ struct ForeignBackingData<Data: BackingData> {
     private func toOne<Value: PersistentModel>(
         _ type: Value.Type, _ property: ModelProperty
     ) -> (any ObjectOwner)? {
-        if let keyPath = property.keyPath as? KeyPath<Model, Value?> {
+        if let keyPath = keyPath(of: property) as? KeyPath<Model, Value?> {
             return data.getValue(forKey: keyPath)?.asOwner
         }
-        return (property.keyPath as? KeyPath<Model, Value>).map {
+        return (keyPath(of: property) as? KeyPath<Model, Value>).map {
             data.getValue(forKey: $0).asOwner
         }
     }
 
     private func toMany(_ property: ModelProperty) -> [any ObjectOwner] {
         func owners<Value: RelationshipCollection>(_ type: Value.Type) -> [any ObjectOwner] {
-            guard let keyPath = property.keyPath as? KeyPath<Model, Value> else { return [] }
+            guard let keyPath = keyPath(of: property) as? KeyPath<Model, Value> else { return [] }
             return data.getValue(forKey: keyPath)._models.map(\.asOwner)
         }
         return (property.valueType as? any RelationshipCollection.Type).map { owners($0) } ?? []

@@ -40,7 +40,7 @@ extension PersistentModel {
 
     /// The identifier of the model. It is temporary until the model is saved.
     public var persistentModelID: PersistentIdentifier {
-        _$object.identifier(entityName: Self.entityName)
+        _$object.identifier(entityName: _$entityName)
     }
 
     public var id: PersistentIdentifier { persistentModelID }

@@ -62,16 +62,19 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
     }
 
     private init<Backing: BackingData>(_ backingData: Backing) {
-        let description = ModelDescription.of(Backing.Model.self)
+        var type: any PersistentModel.Type = Backing.Model.self
         var values: [String: Value] = [:]
         if let object = backingData.metadata as? StoredObject {
+            // The backing data of a model is that of its topmost class.
+            if let model = object.owner as? any PersistentModel { type = Swift.type(of: model) }
+            let description = ModelDescription.of(type)
             for property in description.properties where !property.isEphemeral {
                 values[property.storeName] = Self.value(of: property, object)
             }
         }
         let identifier = backingData.persistentModelID
         self.init(
-            identifier ?? StoredObject().identifier(entityName: Backing.Model.entityName), values)
+            identifier ?? StoredObject().identifier(entityName: type.entityName), values)
     }
 
     /// Nil if the value is not known.

@@ -149,6 +149,25 @@ struct BackingDataTests {
         #expect(element([Article]?.self) == "Article")
     }
 
+    @Test("a snapshot of the backing data of a subclass has its own properties, too")
+    func subclasses() throws {
+        let car = Car(name: "c", doors: 2)
+        let context = ModelContext(
+            try ModelContainer(
+                for: Schema([Vehicle.self, Car.self]),
+                configurations: [ModelConfiguration(isStoredInMemoryOnly: true)]))
+        for isInserted in [false, true] {
+            if isInserted { context.insert(car) }
+            var related: [PersistentIdentifier: any BackingData] = [:]
+            let snapshot = DefaultSnapshot(
+                from: car.persistentBackingData, relatedBackingDatas: &related)
+            #expect(snapshot.persistentIdentifier == car.persistentModelID)
+            #expect(snapshot.entityName == "Car")
+            let json = String(decoding: try JSONEncoder().encode(snapshot), as: UTF8.self)
+            for text in ["doors", "name", "wheels"] { #expect(json.contains(text), "\(json)") }
+        }
+    }
+
     @Test("a default value of the class does not replace a value of a model that is fetched")
     func defaults() throws {
         let context = ModelContext(

@@ -141,4 +141,31 @@ struct ForeignBackingDataTests {
         try context.save()
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<Article>()) == 4)
     }
+
+    @Test("a program's own backing data of a subclass gives a model the inherited properties, too")
+    func inheritance() throws {
+        func copy<Model: PersistentModel>(_ model: Model) -> Model {
+            Model(backingData: ModelData(of: model))
+        }
+        let original = Boat(name: "b", mast: 2)
+        original.wheels = 3
+        original.harbours = [Harbour(name: "h")]
+        let boat = copy(original)
+        #expect(boat.name == "b" && boat.wheels == 3)
+        #expect(boat.mast == 2)
+        #expect(boat.harbours.map(\.name) == ["h"])
+        let vehicle = Vehicle(name: "v")
+        original.persistentBackingData = ModelData(of: vehicle)
+        #expect(original.name == "v" && original.wheels == 0)
+        #expect(original.mast == 2 && original.harbours.map(\.name) == ["h"])
+        let context = ModelContext(
+            try ModelContainer(
+                for: Schema([Vehicle.self, Car.self, Boat.self, Harbour.self]),
+                configurations: [ModelConfiguration(isStoredInMemoryOnly: true)]))
+        context.insert(boat)
+        try context.save()
+        let stored = try #require(
+            try ModelContext(context.container).fetch(FetchDescriptor<Boat>()).first)
+        #expect(stored.name == "b" && stored.wheels == 3 && stored.mast == 2)
+    }
 }
