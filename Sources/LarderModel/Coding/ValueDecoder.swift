@@ -19,7 +19,9 @@ extension NamedValues {
             throw error
         } catch {
             throw LarderError(
-                .malformedValue, "\(valuesDescription) cannot be decoded as \(type): \(error)")
+                .malformedValue,
+                "\(valuesDescription) cannot be decoded as \(type): "
+                    + String(safelyDescribing: error))
         }
     }
 }

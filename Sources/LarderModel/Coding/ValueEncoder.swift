@@ -15,7 +15,9 @@ extension [String: Value] {
         } catch let error as LarderError {
             throw error
         } catch {
-            throw LarderError(.malformedValue, "\(type(of: value)) cannot be encoded: \(error)")
+            throw LarderError(
+                .malformedValue,
+                "\(type(of: value)) cannot be encoded: \(String(safelyDescribing: error))")
         }
         if let problem = encoder.problem {
             throw LarderError(.malformedValue, "\(type(of: value)) \(problem)")
@@ -41,8 +43,9 @@ extension Value {
             return .json(String(decoding: try encoder.encode(value), as: UTF8.self))
         } catch {
             throw LarderError(
-                .malformedValue, "a value of \(type(of: value)) cannot be encoded as JSON: \(error)"
-            )
+                .malformedValue,
+                "a value of \(type(of: value)) cannot be encoded as JSON: "
+                    + String(safelyDescribing: error))
         }
     }
 

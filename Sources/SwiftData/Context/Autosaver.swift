@@ -1,3 +1,4 @@
+internal import LarderModel
 internal import Synchronization
 
 /// Saves the main context after the current turn of the main actor.
@@ -16,7 +17,8 @@ final class Autosaver: Sendable {
             do {
                 try context.save()
             } catch {
-                context.core.log("the main context was not saved: \(error)")
+                context.core.log(
+                    "the main context was not saved: \(String(safelyDescribing: error))")
             }
         }
     }

@@ -46,7 +46,8 @@ struct ForeignBackingData<Data: BackingData> {
             object.setValue(stored, at: property.slot)
             object.keep(value, of: stored, at: property.slot)
         } catch {
-            Log.write("\(Model.entityName).\(property.name) is not copied: \(error)")
+            let reason = String(safelyDescribing: error)
+            Log.write("\(Model.entityName).\(property.name) is not copied: \(reason)")
         }
     }
 

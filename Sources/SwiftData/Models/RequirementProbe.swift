@@ -34,7 +34,8 @@ enum RequirementProbe {
             property.valueType == Swift.type(of: keyPath).valueType,
             // An inherited property's key path has the superclass as its root.
             let value = (model as Any)[keyPath: property.keyPath],
-            "\(value)" == "\(model[keyPath: keyPath])"
+            String(safelyDescribing: value)
+                == String(safelyDescribing: model[keyPath: keyPath] as Any)
         else { return nil }
         return property
     }

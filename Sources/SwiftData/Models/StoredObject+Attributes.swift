@@ -169,7 +169,7 @@ extension StoredObject {
         do {
             stored = try property.coding?.encode(value) ?? .null
         } catch {
-            refusal = "the value cannot be encoded: \(error)"
+            refusal = "the value cannot be encoded: \(String(safelyDescribing: error))"
         }
         setValue(stored, at: slot)
         if let refusal { refuse(refusal, at: slot) }

@@ -156,7 +156,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
         do {
             try refetch()
         } catch {
-            modelContext.core.log("the results of \(Element.entityName) are not updated: \(error)")
+            let reason = String(safelyDescribing: error)
+            modelContext.core.log("the results of \(Element.entityName) are not updated: \(reason)")
         }
     }
 

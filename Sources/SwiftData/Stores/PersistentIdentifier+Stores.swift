@@ -23,7 +23,7 @@ extension PersistentIdentifier {
         {
             return key
         }
-        let hash = StoreIdentifiers.hash(primaryKey.description, 3)
+        let hash = StoreIdentifiers.hash(String(safelyDescribing: primaryKey), 3)
         let key = Int64(truncatingIfNeeded: hash & 0x7FFF_FFFF_FFFF_FFFF)
         return key == 0 || key == .max ? 1 : key
     }

@@ -94,7 +94,8 @@ enum SnapshotRows {
                 throw malformed(row, "has no value for \(name)")
             }
             guard let typed = typed(value, attribute.type) else {
-                throw malformed(row, "has a value of another type for \(name): \(value)")
+                throw malformed(
+                    row, "has a value of another type for \(name): \(value.kindWithArticle)")
             }
             values[name] = typed
         }

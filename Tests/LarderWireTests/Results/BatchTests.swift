@@ -1,4 +1,3 @@
-import FoundationEssentials
 import LarderModel
 import TestSupport
 import Testing
@@ -69,14 +68,7 @@ struct BatchTests {
 
     private func values(_ records: [Record]) -> [String] {
         records.map { record in
-            // The description of some dates ends the process in Foundation.
-            let values = record.values.sorted { $0.key < $1.key }.map { key, value in
-                if case .date(let date) = value {
-                    "\(key): \(date.timeIntervalSinceReferenceDate)"
-                } else {
-                    "\(key): \(value)"
-                }
-            }
+            let values = record.values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
             return "\(record.identifier) \(record.version) \(values)"
         }
     }
