@@ -72,8 +72,14 @@ extension ObjectContext {
             while start < own.count {
                 let part = Array(own[start...].prefix(Self.readMax))
                 start += part.count
-                // What cannot be read is not known to be gone.
-                guard let batches = try? store.objects(part, properties: []) else { return [] }
+                let batches: [Batch]
+                do throws(LarderError) {
+                    batches = try store.objects(part, properties: [])
+                } catch {
+                    readFailed(error)
+                    // What cannot be read is not known to be gone.
+                    return []
+                }
                 for batch in batches {
                     guard let identity = batch.identity else { continue }
                     for row in 0..<batch.rowCount {
@@ -132,8 +138,12 @@ extension ObjectContext {
         }
         // Objects whose values were never read are read when they are used.
         rows = rows.filter(\.hasValues)
-        _ = try? read(Array(Set(rows.map(\.identifier))))
         var seen: Set<ObjectIdentifier> = []
-        refreshLists(of: lists.filter { seen.insert(ObjectIdentifier($0)).inserted })
+        do throws(LarderError) {
+            try read(Array(Set(rows.map(\.identifier))))
+            try refreshLists(of: lists.filter { seen.insert(ObjectIdentifier($0)).inserted })
+        } catch {
+            readFailed(error)
+        }
     }
 }

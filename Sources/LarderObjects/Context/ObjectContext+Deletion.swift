@@ -133,7 +133,8 @@ extension ObjectContext {
                 }
             }
         }
-        forgotten = []
+        // A save that a failed read ends is repeated.
+        if failedReads.forSave == nil { forgotten = [] }
     }
 
     /// Whether an object that a deleted one refers to is deleted with it. What has another owner by
@@ -181,6 +182,7 @@ extension ObjectContext {
             _ = undoLog?.removeSteps()
             deletion = nil
             refusedInserts = []
+            failedReads.forSave = nil
             keptLists.removeAll()
         }
     }

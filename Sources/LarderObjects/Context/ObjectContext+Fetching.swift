@@ -6,8 +6,7 @@ extension ObjectContext {
     ///
     /// - Throws: errors of the store and of the predicate.
     package func fetch(_ fetch: ObjectFetch) throws(LarderError) -> [StoredObject] {
-        try locked { () throws(LarderError) in
-            applyCommitsOfOthers()
+        try fetching { () throws(LarderError) in
             guard fetch.includesPendingChanges, hasChanges else {
                 return try stored(fetch, limit: fetch.limit, offset: fetch.offset)
             }
@@ -22,8 +21,7 @@ extension ObjectContext {
     package func fetch<Owner: ObjectOwner>(
         _ fetch: ObjectFetch, as type: Owner.Type
     ) throws(LarderError) -> [Owner] {
-        try locked { () throws(LarderError) in
-            applyCommitsOfOthers()
+        try fetching { () throws(LarderError) in
             guard fetch.includesPendingChanges, hasChanges else {
                 return try stored(
                     fetch, limit: fetch.limit, offset: fetch.offset,
@@ -37,8 +35,7 @@ extension ObjectContext {
     ///
     /// - Throws: errors of the store and of the predicate.
     package func count(_ fetch: ObjectFetch) throws(LarderError) -> Int {
-        try locked { () throws(LarderError) in
-            applyCommitsOfOthers()
+        try fetching { () throws(LarderError) in
             let all =
                 fetch.includesPendingChanges && hasChanges
                 ? try countWithPendingChanges(fetch)
@@ -53,8 +50,7 @@ extension ObjectContext {
     ///
     /// - Throws: errors of the store and of the predicate.
     package func identifiers(_ fetch: ObjectFetch) throws(LarderError) -> [PersistentIdentifier] {
-        try locked { () throws(LarderError) in
-            applyCommitsOfOthers()
+        try fetching { () throws(LarderError) in
             if fetch.includesPendingChanges, hasChanges {
                 return try withPendingChanges(fetch).map(\.identifier)
             }
@@ -68,8 +64,7 @@ extension ObjectContext {
     package func objects(
         for identifiers: [PersistentIdentifier]
     ) throws(LarderError) -> [StoredObject] {
-        try locked { () throws(LarderError) in
-            applyCommitsOfOthers()
+        try fetching { () throws(LarderError) in
             var found: [PersistentIdentifier: StoredObject] = [:]
             for object in try read(identifiers.filter { !$0.isTemporary }) {
                 found[object.identifier] = object
@@ -110,8 +105,8 @@ extension ObjectContext {
             return make(registered.objects)
         }
         if known.isEmpty { return found }
-        refreshLists(of: known, except: Set(fetch.prefetch + (fetch.properties ?? [])))
-        if fetch.properties == nil { refreshOwnProperties(of: known, except: fetch.entityName) }
+        try refreshLists(of: known, except: Set(fetch.prefetch + (fetch.properties ?? [])))
+        if fetch.properties == nil { try refreshOwnProperties(of: known, except: fetch.entityName) }
         // Who observes an object that has changed may have deleted some.
         return found.filter { object($0).status != .gone }
     }

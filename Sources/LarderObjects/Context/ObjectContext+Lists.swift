@@ -118,8 +118,10 @@ extension ObjectContext {
     ) -> ShownList {
         locked {
             let owners = relatedOwners(of: object, at: slot)
+            // A list that could not be read is set as a whole.
             let isTracked =
-                owners.count >= trackedMin && areFirst(owners, among: related(of: object, slot))
+                owners.count >= trackedMin && object[slot] != nil
+                && areFirst(owners, among: related(of: object, slot))
             return ShownList(
                 owners: owners, tracked: isTracked ? object.track(at: slot) : nil,
                 statusRevision: statusRevision)

@@ -7,18 +7,21 @@ extension ObjectContext {
     private static let loadedMax = 1_000
 
     /// Reads the property of an object, and of others that were read together with it.
-    func load(_ object: StoredObject, _ slot: Int) {
+    ///
+    /// - Returns: why it could not be read, in a sentence for an error.
+    @discardableResult
+    func load(_ object: StoredObject, _ slot: Int) -> String? {
         locked {
             guard object.status == .saved || object.status == .deleted,
                 let entity = object.entity, slot < entity.properties.count,
                 object[slot] == nil
-            else { return }
+            else { return nil }
             if let value = entity.properties[slot].ephemeralValue {
                 object[slot] = value
-                return
+                return nil
             }
-            guard let store = model.store(of: object.identifier) else { return }
-            if loadFromRegistered(object, slot, in: store) { return }
+            guard let store = model.store(of: object.identifier) else { return nil }
+            if loadFromRegistered(object, slot, in: store) { return nil }
             let property = entity.properties[slot]
             // A list is read alone; attributes are read all together.
             let names = property.kind == .toMany ? [property.name] : rowNames(of: entity)
@@ -30,10 +33,14 @@ extension ObjectContext {
                 else { return false }
                 return other[slot] == nil && other.isManaged
             }
-            guard let batches = try? store.objects(identifiers, properties: names) else { return }
-            fill(batches, store)
+            do throws(LarderError) {
+                fill(try store.objects(identifiers, properties: names), store)
+            } catch {
+                return readFailed(error, of: object, slot)
+            }
             // Someone has deleted the object.
             if object[slot] == nil, object.status == .saved { removeGone(object) }
+            return nil
         }
     }
 
@@ -57,7 +64,7 @@ extension ObjectContext {
                     let object = registeredObject(for: rows.identifier(at: row))
                 else { continue }
                 for case let slot? in layout.slots where object[slot] == nil {
-                    object[slot] = rows.cells[row][slot]
+                    object.setStored(rows.cells[row][slot], at: slot)
                 }
             }
         }
@@ -85,8 +92,8 @@ extension ObjectContext {
         do throws(LarderError) {
             found = try read(missing)
         } catch {
-            // What cannot be read is not known to be gone.
-            return known
+            readFailed(error)
+            return identifiers.compactMap(unread)
         }
         return withExtendedLifetime((known, found)) {
             let gone = Set(identifiers.filter { registeredObject(for: $0) == nil })
@@ -115,8 +122,23 @@ extension ObjectContext {
 
     /// Reads an object that the context does not have.
     func loaded(_ identifier: PersistentIdentifier) -> StoredObject? {
-        _ = try? read([identifier])
-        return registeredObject(for: identifier)
+        do throws(LarderError) {
+            try read([identifier])
+            return registeredObject(for: identifier)
+        } catch {
+            readFailed(error)
+            return unread(identifier)
+        }
+    }
+
+    /// An object that cannot be read now. It is not known to be gone, and its values are read when
+    /// they are used.
+    private func unread(_ identifier: PersistentIdentifier) -> StoredObject? {
+        if let known = registeredObject(for: identifier) { return known }
+        guard let entity = model.entities[identifier.entityName],
+            let store = model.store(of: identifier)
+        else { return nil }
+        return register(StoredObject(identifier, entity, .saved, place), in: store)
     }
 
     /// Reads objects by their identifiers.
@@ -127,6 +149,7 @@ extension ObjectContext {
         releaseUnused()
         var found: [StoredObject] = []
         for (entityName, group) in Dictionary(grouping: identifiers, by: \.entityName) {
+            // An identifier of an unknown entity is that of no object.
             guard let entity = model.entities[entityName],
                 let store = try? model.store(of: entityName)
             else { continue }
@@ -198,7 +221,7 @@ extension ObjectContext {
             }
             let known = object[slot]
             guard known != value else { continue }
-            object[slot] = value
+            object.setStored(value, at: slot)
             if known != nil { notify(object, slot) }
         }
     }
@@ -229,7 +252,11 @@ extension ObjectContext {
     }
 
     /// Reads again the lists that objects have, unless they were read just now.
-    func refreshLists(of objects: [StoredObject], except read: Set<String> = []) {
+    ///
+    /// - Throws: errors of the store.
+    func refreshLists(
+        of objects: [StoredObject], except read: Set<String> = []
+    ) throws(LarderError) {
         var groups: [String: (store: any ObjectStore, name: String, ids: [PersistentIdentifier])] =
             [:]
         for object in objects where object.status == .saved {
@@ -243,18 +270,23 @@ extension ObjectContext {
                     .append(object.identifier)
             }
         }
-        for group in groups.values { readAgain([group.name], of: group.ids, in: group.store) }
+        for group in groups.values { try readAgain([group.name], of: group.ids, in: group.store) }
     }
 
     /// Reads again the attributes and to-one relationships of subclasses that objects have. A fetch
     /// of their superclass has read only those of the superclass.
-    func refreshOwnProperties(of objects: [StoredObject], except superentityName: String) {
+    ///
+    /// - Throws: errors of the store.
+    func refreshOwnProperties(
+        of objects: [StoredObject], except superentityName: String
+    ) throws(LarderError) {
         guard let superentity = model.entities[superentityName] else { return }
         let subobjects = objects.filter {
             $0.status == .saved && $0.identifier.entityName != superentityName
         }
         let groups = Dictionary(grouping: subobjects) { $0.identifier.entityName }
         for (entityName, group) in groups {
+            // The objects have been fetched, so that their entities are known.
             guard let entity = model.entities[entityName],
                 let store = try? model.store(of: entityName)
             else { continue }
@@ -263,19 +295,18 @@ extension ObjectContext {
                 else { return false }
                 return group.contains { $0[slot] != nil }
             }
-            if !names.isEmpty { readAgain(names, of: group.map(\.identifier), in: store) }
+            if !names.isEmpty { try readAgain(names, of: group.map(\.identifier), in: store) }
         }
     }
 
     private func readAgain(
         _ names: [String], of identifiers: [PersistentIdentifier], in store: any ObjectStore
-    ) {
+    ) throws(LarderError) {
         var start = 0
         while start < identifiers.count {
             let part = Array(identifiers[start...].prefix(Self.loadedMax))
             start += part.count
-            guard let batches = try? store.objects(part, properties: names) else { return }
-            for batch in batches { refresh(batch, store) }
+            for batch in try store.objects(part, properties: names) { refresh(batch, store) }
         }
     }
 

@@ -3,6 +3,17 @@ internal import LarderModel
 // Values that were set and that the store cannot have. A setter throws no error, so that the next
 // save does.
 
+/// Why a change of a property is not saved.
+struct Refusal {
+    /// The reason why the last change cannot be saved.
+    var change: String?
+    /// The reason why the stored value could not be read when the property was used. It concerns
+    /// the next change.
+    var read: String?
+    /// Whether a save has thrown the reason of a change.
+    var isReported = false
+}
+
 extension ObjectContext {
     /// Sets a relationship. An object of another context of the same store is taken by its
     /// identifier.
@@ -44,6 +55,7 @@ extension ObjectContext {
                         context, and set the relationship again
                         """
                 } else if model.store(of: identifier) != nil,
+                    // It reads nothing. An unknown entity is one of another store.
                     let known = try? self.object(for: identifier)
                 {
                     own.append(known)
@@ -57,7 +69,7 @@ extension ObjectContext {
 
     func refuse(_ reason: String, of object: StoredObject, _ slot: Int) {
         locked {
-            object.refusals[slot] = reason
+            object.refusals[slot, default: Refusal()].change = reason
             touch(object)
         }
     }
@@ -80,7 +92,9 @@ extension ObjectContext {
         for object in inserted.values.inOrder + updated.values.inOrder {
             let refusals = object.refusals
             guard !refusals.isEmpty, let entity = object.entity else { continue }
-            for (slot, reason) in refusals.sorted(by: { $0.key < $1.key }) {
+            for (slot, refusal) in refusals.sorted(by: { $0.key < $1.key }) {
+                guard let reason = refusal.change else { continue }
+                object.refusals[slot]?.isReported = true
                 let property = entity.properties[slot].name
                 violations.append(
                     ChangeViolation(

@@ -8,6 +8,7 @@ extension ObjectContext {
     /// Sets a to-one relationship, with its inverse.
     package func setToOne(_ object: StoredObject, _ slot: Int, _ target: StoredObject?) {
         locked {
+            guard mayChange(object, slot) else { return }
             let new = target?.identifier
             let old = related(of: object, slot).first
             object.refusals[slot] = nil
@@ -24,6 +25,7 @@ extension ObjectContext {
         _ object: StoredObject, _ slot: Int, _ targets: [PersistentIdentifier]
     ) {
         locked {
+            guard mayChange(object, slot) else { return }
             if object.status == .inserted, !targets.isEmpty { object.assignedLists.insert(slot) }
             var seen: Set<PersistentIdentifier> = []
             var new = targets.filter { seen.insert($0).inserted }
@@ -85,6 +87,7 @@ extension ObjectContext {
         switch inverse.kind {
         case .attribute: break
         case .toOne:
+            guard canRead(target, inverse.slot) else { break }
             guard related(of: target, inverse.slot).first == object.identifier else { return }
             write(.null, of: target, inverse.slot)
         case .toMany:
@@ -101,8 +104,12 @@ extension ObjectContext {
         switch inverse.kind {
         case .attribute: break
         case .toOne:
+            guard canRead(target, inverse.slot) else { break }
             let former = related(of: target, inverse.slot).first
-            guard former != object.identifier else { return }
+            guard former != object.identifier else {
+                target.refusals[inverse.slot] = nil
+                return
+            }
             write(.object(object.identifier), of: target, inverse.slot)
             guard let former else { break }
             let known = registeredObject(for: former)

@@ -20,8 +20,9 @@ extension ObjectContext {
     ///
     /// - Throws: errors of the store, with every violation: its URI is that of the object of the
     ///   change that is rejected; `validationFailed` with each value that was set and cannot be
-    ///   saved; `readOnly` in a snapshot, and for a change of an object in a
-    ///   store for reading only, and then nothing is saved.
+    ///   saved; the error of a read that has failed since the last save, once; `readOnly` in a
+    ///   snapshot, and for a change of an object in a store for reading only, and then nothing is
+    ///   saved.
     package func save() throws(LarderError) -> Saved {
         guard !isInSnapshot else {
             throw LarderError(
@@ -30,6 +31,7 @@ extension ObjectContext {
         return try locked { () throws(LarderError) in
             applyCommitsOfOthers()
             propagateDeletions()
+            try checkReads()
             try checkRefusals()
             var saved = Saved()
             for store in model.allStores
@@ -57,6 +59,7 @@ extension ObjectContext {
             let late = Set(lateInserts.map(ObjectIdentifier.init))
             inserts = inserts.filter { !late.contains(ObjectIdentifier($0)) } + lateInserts
         }
+        try checkReads()
         var result = SaveResult()
         // Objects whose values in the store are not those of the context.
         var merged: Set<PersistentIdentifier> = []
@@ -112,6 +115,7 @@ extension ObjectContext {
     private func isOwn(_ object: StoredObject, of store: any ObjectStore) -> Bool {
         guard model.allStores.count > 1 else { return true }
         guard let name = object.entity?.name else { return false }
+        // The entities of objects have a store.
         return (try? model.store(of: name)) === store
     }
 
@@ -127,6 +131,7 @@ extension ObjectContext {
     private func targetsNotFound(_ error: LarderError) -> Set<PersistentIdentifier> {
         guard error.code == .objectNotFound else { return [] }
         let uris = ([error.uri] + error.details.map(\.uri)).compactMap { $0 }
+        // A text that is no URI names no object, so that the error stays as it is.
         return Set(uris.compactMap { try? PersistentIdentifier(uriRepresentation: $0) })
     }
 

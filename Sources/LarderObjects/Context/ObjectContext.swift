@@ -45,6 +45,11 @@ public final class ObjectContext {
     /// The number of members of lists that were looked at one after the other.
     package internal(set) var listStepCount = 0
     let others: CommitsOfOthers
+    var failedReads = FailedReads()
+    /// The properties with a stored value that is not one of their types, which were logged.
+    var unreadableNames: Set<String> = []
+    /// Writes what no call can throw.
+    package var log: (String) -> Void = { _ in }
     /// Whether reads see one state of the stores, and there are no saves.
     var isInSnapshot = false
     /// Whether objects without changes are read again after commits of others.
@@ -204,6 +209,7 @@ public final class ObjectContext {
                 object.refusals[slot] = nil
                 return
             }
+            guard mayChange(object, slot) else { return }
             willChange(object, slot)
             object[slot] = value
         }

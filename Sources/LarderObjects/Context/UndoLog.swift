@@ -217,7 +217,7 @@ extension ObjectContext {
     /// because its changes are steps of their own.
     private func undo(_ edit: ListEdit, of object: StoredObject, _ slot: Int) {
         guard object.isManaged, object.status != .deleted, object.context === self else { return }
-        if object[slot] == nil { load(object, slot) }
+        guard canRead(object, slot) else { return }
         let removed = edit.removed.map { undoLog?.current($0) ?? $0 }.filter {
             (registeredObject(for: $0) ?? loaded($0)) != nil
         }
@@ -290,5 +290,7 @@ extension ObjectContext {
         object.committed = object.committed.filter { object[$0.key] != $0.value }
         guard object.committed.isEmpty, !object.isTouched else { return }
         updated[ObjectIdentifier(object)] = nil
+        object.refusals = object.refusals.filter { $0.value.read != nil }
+            .mapValues { Refusal(read: $0.read) }
     }
 }

@@ -138,22 +138,35 @@ public final class StoredObject {
     /// The value of a property by slot; nil if it was not set, or not read from the store yet.
     public internal(set) subscript(slot: Int) -> Value? {
         get { state.withLock { slot < $0.cells.count ? $0.cells[slot] : nil } }
-        set {
-            // A value of a model may run code when it is released, so that is not done here.
-            let former = state.withLock { state in
-                if slot >= state.cells.count {
-                    // An initializer sets one property after the other.
-                    if state.cells.isEmpty { state.cells.reserveCapacity(max(8, slot + 1)) }
-                    while state.cells.count <= slot { state.cells.append(nil) }
-                }
-                state.cells[slot] = newValue
-                if !state.tracked.isEmpty { state.tracked[slot] = nil }
-                if !state.refusals.isEmpty { state.refusals[slot] = nil }
-                if state.decoded.isEmpty { return Held<Any?>(value: nil) }
-                return Held(value: state.decoded.removeValue(forKey: slot))
+        set { store(newValue, at: slot, keepsRefusedChange: false) }
+    }
+
+    /// Gives a property the value that the store has. A change that was refused stays refused.
+    func setStored(_ value: Value?, at slot: Int) {
+        store(value, at: slot, keepsRefusedChange: true)
+    }
+
+    private func store(_ value: Value?, at slot: Int, keepsRefusedChange: Bool) {
+        // A value of a model may run code when it is released, so that is not done here.
+        let former = state.withLock { state in
+            if slot >= state.cells.count {
+                // An initializer sets one property after the other.
+                if state.cells.isEmpty { state.cells.reserveCapacity(max(8, slot + 1)) }
+                while state.cells.count <= slot { state.cells.append(nil) }
             }
-            withExtendedLifetime(former) {}
+            state.cells[slot] = value
+            if !state.tracked.isEmpty { state.tracked[slot] = nil }
+            if !state.refusals.isEmpty {
+                if keepsRefusedChange {
+                    state.refusals[slot]?.read = nil
+                } else {
+                    state.refusals[slot] = nil
+                }
+            }
+            if state.decoded.isEmpty { return Held<Any?>(value: nil) }
+            return Held(value: state.decoded.removeValue(forKey: slot))
         }
+        withExtendedLifetime(former) {}
     }
 
     /// The values by slot, of which there may be fewer than properties.
@@ -258,8 +271,8 @@ public final class StoredObject {
 
     // MARK: - Refused values
 
-    /// Why values that were set cannot be saved, by slot.
-    var refusals: [Int: String] {
+    /// Why changes of properties are not saved, by slot.
+    var refusals: [Int: Refusal] {
         get { state.withLock { $0.refusals } }
         set { state.withLock { $0.refusals = newValue } }
     }
@@ -268,10 +281,16 @@ public final class StoredObject {
     /// the property, and a rollback, takes it back.
     public func refuse(_ reason: String, at slot: Int) {
         guard let context = managingContext else {
-            refusals[slot] = reason
+            refusals[slot, default: Refusal()].change = reason
             return
         }
         context.refuse(reason, of: self, slot)
+    }
+
+    /// Says that the stored value is not one of the property's type, so that another one is shown.
+    /// The next change of the property makes the next save an error, once.
+    public func becomeUnreadable(_ reason: String, at slot: Int) {
+        managingContext?.isUnreadable(self, slot, reason)
     }
 
     // MARK: - Relationships
@@ -363,7 +382,7 @@ extension StoredObject {
         var decoded: [Int: Any] = [:]
         var related: [Int: [any ObjectOwner]] = [:]
         var tracked: [Int: TrackedList] = [:]
-        var refusals: [Int: String] = [:]
+        var refusals: [Int: Refusal] = [:]
     }
 }
 

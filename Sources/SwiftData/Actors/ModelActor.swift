@@ -14,11 +14,12 @@ extension ModelActor {
 
     public var modelContext: ModelContext { modelExecutor.modelContext }
 
-    /// The model with an identifier in the actor's context; nil if there is no such object.
+    /// The model with an identifier in the actor's context; nil if there is no such object. If it
+    /// cannot be read, that is an error of the context's next fetch and save.
     public subscript<T: PersistentModel>(
         id: PersistentIdentifier, as as: T.Type
     ) -> T? {
-        try? modelContext.existingModel(for: id)
+        modelContext.existingOrUnreadModel(for: id)
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+internal import LarderModel
 package import LarderObjects
 internal import Synchronization
 
@@ -92,5 +93,11 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     public func erase() throws { try core.erase() }
 
     @available(*, deprecated, renamed: "erase")
-    public func deleteAllData() { try? core.erase() }
+    public func deleteAllData() {
+        do {
+            try core.erase()
+        } catch {
+            core.log("the data is not deleted: \(String(safelyDescribing: error))")
+        }
+    }
 }

@@ -44,22 +44,30 @@ final class BatchedModels<Model: PersistentModel>: ResultSource {
 
     var count: Int { identifiers.count }
 
-    /// A model that was deleted meanwhile says so.
+    /// A model that was deleted meanwhile says so. If it cannot be read, that is an error of the
+    /// next fetch.
     func element(at position: Int) -> Model {
         if !batch.range.contains(position) { read(at: position) }
         let identifier = identifiers[position]
         if let model = batch.models[identifier] { return model }
+        if !batch.range.contains(position) {
+            return context.model(for: identifier) as? Model ?? Model.gone(from: context)
+        }
         return context.registeredModel(for: identifier) ?? Model.gone(from: context)
     }
 
     private func read(at position: Int) {
         let start = position / batchSize * batchSize
         let range = start..<min(start + batchSize, identifiers.count)
-        let found = (try? context.objects.objects(for: Array(identifiers[range]))) ?? []
-        var models: [PersistentIdentifier: Model] = [:]
-        for object in found {
-            models[object.identifier] = context.objects.instance(of: object) as? Model
+        do throws(LarderError) {
+            var models: [PersistentIdentifier: Model] = [:]
+            for object in try context.objects.objects(for: Array(identifiers[range])) {
+                models[object.identifier] = context.objects.instance(of: object) as? Model
+            }
+            batch = (range, models)
+        } catch {
+            batch = (0..<0, [:])
+            context.objects.readFailed(error)
         }
-        batch = (range, models)
     }
 }

@@ -10,6 +10,7 @@ extension ModelContext {
     ///   the translation.
     func objectFetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> ObjectFetch {
         try check(T.self)
+        // The fetch itself reports an unknown entity.
         let isCustom = (try? objects.model.store(of: T.entityName)) is any OtherStore
         return try descriptor.objectFetch(permitsUntranslated: isCustom)
     }
@@ -96,6 +97,7 @@ extension ModelContext {
     /// The model with an identifier, without reading it. If there is no such object, it is a model
     /// that says that it is deleted.
     public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
+        // It reads nothing: the only error is that of an unknown entity.
         if let object = try? objects.object(for: persistentModelID),
             let model = objects.instance(of: object) as? any PersistentModel
         {
@@ -119,16 +121,36 @@ extension ModelContext {
     public func existingModel<T: PersistentModel>(
         for persistentModelID: PersistentIdentifier
     ) throws -> T? {
-        if let object = objects.registeredObject(for: persistentModelID), object.hasChanges {
+        try SwiftDataError.translating { () throws(LarderError) in
+            try existing(persistentModelID)
+        }
+    }
+
+    /// The model with an identifier, as ``existingModel(for:)`` returns it. One that cannot be read
+    /// is not known to be gone: its values are read when they are used, and the next fetch or save
+    /// is an error.
+    func existingOrUnreadModel<T: PersistentModel>(for identifier: PersistentIdentifier) -> T? {
+        do throws(LarderError) {
+            return try existing(identifier)
+        } catch {
+            objects.readFailed(error)
+            return model(for: identifier) as? T
+        }
+    }
+
+    private func existing<T: PersistentModel>(
+        _ identifier: PersistentIdentifier
+    ) throws(LarderError) -> T? {
+        if let object = objects.registeredObject(for: identifier), object.hasChanges {
             return object.status == .deleted ? nil : objects.instance(of: object) as? T
         }
         do throws(LarderError) {
-            return try objects.objects(for: [persistentModelID]).first.flatMap {
+            return try objects.objects(for: [identifier]).first.flatMap {
                 objects.instance(of: $0) as? T
             }
         } catch {
             if [.foreignIdentifier, .unknownEntity].contains(error.code) { return nil }
-            throw SwiftDataError.translated(error)
+            throw error
         }
     }
 }

@@ -56,6 +56,7 @@ public class ModelContext: Equatable, SendableMetatype {
         self.editingState = editingState
         objects = ObjectContext(core.model(for: editingState))
         objects.owner = self
+        objects.log = core.log
     }
 
     deinit { undoManager?.removeSource(self) }

@@ -62,6 +62,7 @@ final class StoreHistory: Sendable {
 
     private func epoch(of identifier: UUID) -> Int64 {
         if let epoch = epochs.withLock({ $0[identifier] }) { return epoch }
+        // Without the epoch a token is not one of the store's history; a fetch with it is an error.
         guard let store = stores.first(where: { $0.identifier == identifier }),
             let token = try? store.currentToken()
         else { return 0 }

@@ -101,7 +101,11 @@ extension StoredObject {
         _ model: Model, _ slot: Int
     ) -> Member {
         model._$unite()
-        return model._$object.value(at: slot).flatMap { Member(_cell: $0) } ?? Member._blank
+        let object = model._$object
+        guard let value = object.value(at: slot) else { return Member._blank }
+        if let member = Member(_cell: value) { return member }
+        if !value.isNull { object.becomeUnreadable(as: Member.self, at: slot) }
+        return Member._blank
     }
 
     @inlinable
@@ -192,8 +196,20 @@ extension StoredObject {
                 BlankValues.remember(member)
                 return member
             }
-            if value.isNull, let none = BlankValues.none(Member.self) { return none }
+            if !value.isNull {
+                object.becomeUnreadable(as: Member.self, at: slot)
+            } else if let none = BlankValues.none(Member.self) {
+                return none
+            }
         }
         return BlankValues.value(of: property)
+    }
+
+    /// Says that the stored value is not one of the property's type, so that a default value is
+    /// shown.
+    private func becomeUnreadable<Member>(as type: Member.Type, at slot: Int) {
+        becomeUnreadable(
+            "the stored value is not a value of \(type), so that a default value was shown",
+            at: slot)
     }
 }

@@ -92,6 +92,7 @@ extension CustomStore: OtherStore {
     }
 
     func takeToken(of number: Int64) -> (any HistoryToken)? {
+        // Only for the lock: the closure throws nothing.
         try? calling { saves.tokens.removeValue(forKey: number) }
     }
 

@@ -99,12 +99,19 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
         let inserted = zip(request.inserted.map(\.persistentIdentifier), result.inserted)
         let tokens = core.history.tokens(
             of: result.transaction.map { [store.identifier: $0] } ?? [:])
-        // The store has saved the changes, even if these cannot be read.
-        let existing = try? snapshots(of: result.upserted.map { result.inserted[$0] })
+        var existing: [PersistentIdentifier: DefaultSnapshot] = [:]
+        do {
+            existing = try snapshots(of: result.upserted.map { result.inserted[$0] })
+        } catch {
+            // The store has saved the changes.
+            Log.write(
+                "objects that a save has updated by their unique values are not read: "
+                    + String(safelyDescribing: error))
+        }
         return DataStoreSaveChangesResult(
             for: identifier,
             remappedIdentifiers: Dictionary(inserted, uniquingKeysWith: { first, _ in first }),
-            snapshotsToReregister: existing ?? [:],
+            snapshotsToReregister: existing,
             historyToken: tokens[identifier])
     }
 

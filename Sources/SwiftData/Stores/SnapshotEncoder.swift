@@ -44,7 +44,8 @@ final class SnapshotEncoder: Encoder {
         switch (property.kind, value) {
         case (.attribute(let coding), _):
             if let stored = try? coding.encode(value) { return stored }
-            // A snapshot may have a raw value in place of an enum, or another integer.
+            // A snapshot may have a raw value in place of an enum, or another integer. Other values
+            // are an error here.
             return try AttributeCoding.coding(of: type(of: value)).encode(value)
         case (.toOne, let target as PersistentIdentifier): return .object(target)
         case (.toMany, let targets as [PersistentIdentifier]): return .objects(targets)

@@ -116,7 +116,11 @@ struct TrapTests {
         #expect(paint.shape == Narrow.Shape(corners: 0))
         #expect(!context.hasChanges)
         paint.color = .blue
+        #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+        #expect(paint.color == .red)
+        paint.color = .blue
         try context.save()
+        #expect(paint.color == .blue)
     }
 
     @Test("results of a fetch whose models are deleted while they are read do not trap")

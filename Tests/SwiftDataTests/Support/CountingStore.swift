@@ -4,7 +4,7 @@ import LarderObjects
 import SwiftData
 import Synchronization
 
-/// A store in memory that counts what is read of it.
+/// A store in memory that counts what is read of it, and whose reads fail on demand.
 final class CountingStore: ObjectStore {
     private let store: EngineStore
     private let counts = Mutex((requests: 0, columns: [String]()))
@@ -15,6 +15,14 @@ final class CountingStore: ObjectStore {
 
     /// The names of the columns that were read, in order, each as often as it was in a batch.
     var columns: [String] { counts.withLock { $0.columns } }
+
+    private let readable = Mutex<Int?>(nil)
+
+    /// The number of reads of objects before these fail; nil if they do not.
+    var readsLeft: Int? {
+        get { readable.withLock { $0 } }
+        set { readable.withLock { $0 = newValue } }
+    }
 
     func reset() { counts.withLock { $0 = (0, []) } }
 
@@ -37,7 +45,11 @@ final class CountingStore: ObjectStore {
     func objects(
         _ identifiers: [PersistentIdentifier], properties: [String]?
     ) throws(LarderError) -> [Batch] {
-        counted(try store.objects(identifiers, properties: properties))
+        if let left = readsLeft {
+            guard left > 0 else { throw LarderError(.storageFailed, "the disk cannot be read") }
+            readsLeft = left - 1
+        }
+        return counted(try store.objects(identifiers, properties: properties))
     }
 
     func save(_ changes: ChangeSet) throws(LarderError) -> SaveResult { try store.save(changes) }
