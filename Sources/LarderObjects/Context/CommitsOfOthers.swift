@@ -86,7 +86,9 @@ extension CommitsOfOthers.State {
         guard !isOverflowed else { return }
         let runs = isOwn ? transaction.runs.filter { $0.kind == .deleted } : transaction.runs
         runCount += runs.count
-        if runCount > CommitsOfOthers.runsMax || commits.count >= CommitsOfOthers.commitsMax {
+        if transaction.isAnyChange || runCount > CommitsOfOthers.runsMax
+            || commits.count >= CommitsOfOthers.commitsMax
+        {
             isOverflowed = true
             commits = []
             runCount = 0

@@ -34,7 +34,7 @@ package final class ClientStore: ObjectStore {
         self.isReadOnly = isReadOnly || client.server.isReadOnly
         self.file = file
         identifier = client.server.storeIdentifier
-        feed = CommitFeed(client)
+        feed = CommitFeed(client, self.schema)
     }
 
     deinit {

@@ -70,7 +70,8 @@ package final class EngineStore: ObjectStore {
 
     /// Those that are still in the history.
     private func transactions(after number: Int64) -> [HistoryTransaction] {
-        // The epoch is that of the store; see `HistoryToken.check`.
+        // The epoch is that of the store; see `HistoryToken.check`. Reads of a store in memory have
+        // no disk or connection that could fail.
         guard let current = try? currentToken() else { return [] }
         let token = HistoryToken(store: identifier, epoch: current.epoch, number: number)
         return (try? history(HistoryFetch(after: token), objects: []))?.transactions ?? []

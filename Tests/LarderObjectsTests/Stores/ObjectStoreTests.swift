@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import LarderModel
 import LarderTesting
@@ -131,6 +132,50 @@ struct ObjectStoreTests {
         #expect(received == Array(2...21))
         withExtendedLifetime(observation) {}
     }
+
+    @Test("observers get any change if the history is deleted before they are called")
+    func lostCommits() async throws {
+        let store = try ClientStore(TestStore(.sample()).client)
+        let others = CommitsOfOthers()
+        others.observe([store])
+        let (received, continuation) = AsyncStream<HistoryTransaction>.makeStream()
+        let (began, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let isFirst = Mutex(true)
+        let observation = store.observeCommits { transaction in
+            continuation.yield(transaction)
+            let waits = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if waits {
+                began.signal()
+                end.wait()
+            }
+        }
+        try store.insert("first")
+        Self.wait(for: began)
+        // More than the server sends to a client that does not read them.
+        for index in 0..<100 { try store.insert("student \(index)") }
+        try store.deleteHistory(.upTo(try store.currentToken()))
+        end.signal()
+        var last: HistoryTransaction?
+        for await transaction in received {
+            if last?.isAnyChange == true {
+                #expect(transaction.runs.map(\.kind) == [.inserted])
+                break
+            }
+            last = transaction
+            guard transaction.isAnyChange else { continue }
+            #expect(Set(transaction.runs.map(\.entityName)) == ["Student", "Book"])
+            #expect(others.take().isOverflowed)
+            try store.insert("last")
+        }
+        #expect(last?.isAnyChange == true)
+        withExtendedLifetime(observation) {}
+    }
+
+    /// An asynchronous function cannot wait for a semaphore itself.
+    private static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
 
     @Test("a released observation of an object store is not called again", arguments: Kind.allCases)
     func endOfObservation(_ kind: Kind) async throws {
