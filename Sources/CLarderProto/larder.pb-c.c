@@ -2394,7 +2394,7 @@ const ProtobufCMessageDescriptor larder__v1__hello__descriptor =
   (ProtobufCMessageInit) larder__v1__hello__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__welcome_reply__field_descriptors[10] =
+static const ProtobufCFieldDescriptor larder__v1__welcome_reply__field_descriptors[11] =
 {
   {
     "protocol_version",
@@ -2516,11 +2516,24 @@ static const ProtobufCFieldDescriptor larder__v1__welcome_reply__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "object_bytes_max",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__WelcomeReply, object_bytes_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__welcome_reply__field_indices_by_name[] = {
   6,   /* field[6] = capabilities */
   7,   /* field[7] = frame_bytes_max */
   9,   /* field[9] = history_epoch */
+  10,   /* field[10] = object_bytes_max */
   0,   /* field[0] = protocol_version */
   5,   /* field[5] = read_only */
   8,   /* field[8] = requests_in_flight_max */
@@ -2532,7 +2545,7 @@ static const unsigned larder__v1__welcome_reply__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__welcome_reply__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor larder__v1__welcome_reply__descriptor =
 {
@@ -2542,7 +2555,7 @@ const ProtobufCMessageDescriptor larder__v1__welcome_reply__descriptor =
   "Larder__V1__WelcomeReply",
   "larder.v1",
   sizeof(Larder__V1__WelcomeReply),
-  10,
+  11,
   larder__v1__welcome_reply__field_descriptors,
   larder__v1__welcome_reply__field_indices_by_name,
   1,  larder__v1__welcome_reply__number_ranges,

@@ -127,7 +127,8 @@ final class ServerCore: Sendable {
             isReadOnly: store.isReadOnly, capabilities: [WireProtocol.savesInParts],
             frameBytesMax: UInt32(clamping: options.limits.frameBytesMax),
             requestsInFlightMax: UInt32(clamping: options.limits.requestsInFlightMax),
-            historyEpoch: store.historyEpoch)
+            historyEpoch: store.historyEpoch,
+            objectBytesMax: UInt32(clamping: options.limits.objectBytesMax))
     }
 
     /// The number of descriptors that this process may open.

@@ -137,9 +137,11 @@ END
     printf '{"int64": 1, "string": "\xff"}\n' >bytes
     assert_status 65 larder import Sample bytes
     assert_contains "$stderr" "line 1: not valid UTF-8"
-    head -c 17000000 /dev/zero | tr '\0' a >long
+    # Longer than any object of the server in JSON.
+    head -c 118000000 /dev/zero | tr '\0' a >long
     assert_status 5 larder import Sample long
     assert_contains "$stderr" "error[RESOURCE_EXHAUSTED]"
+    assert_contains "$stderr" "long, line 1: the line is longer than the maximum of 117440512 bytes"
     assert_status 65 larder save bytes
 }
 

@@ -393,7 +393,8 @@ struct  Larder__V1__WelcomeReply
   ProtobufCBinaryData *capabilities;
   /*
    * The longest frame that the server accepts from now on, in bytes without the length. It sends
-   * none of more than 16 MiB, except an object that is longer to a client that accepts it.
+   * none of more than 16 MiB, except an object that is longer, and results of observed queries with
+   * one, to a client that accepts it.
    */
   uint32_t frame_bytes_max;
   /*
@@ -404,10 +405,14 @@ struct  Larder__V1__WelcomeReply
    * The epoch of the store's history tokens: a restored backup begins another one.
    */
   int64_t history_epoch;
+  /*
+   * The longest object that the server accepts, in bytes; 0 is 16 MiB.
+   */
+  uint32_t object_bytes_max;
 };
 #define LARDER__V1__WELCOME_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__welcome_reply__descriptor) \
-    , 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0,NULL, 0, 0, 0 }
+    , 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0,NULL, 0, 0, 0, 0 }
 
 
 /*

@@ -107,7 +107,8 @@ struct ImportCommand: StoreCommand {
             wantsIdentifiers: ids)
         switch fileFormat {
         case .jsonl:
-            let source = JSONLinesObjectSource(input, decoder)
+            var source = JSONLinesObjectSource(input, decoder)
+            source.acceptObjects(ofBytes: session.client.server.objectBytesMax)
             if needsChangeSets {
                 var importer = ChangeSetImporter(
                     session.client, decoder.entity, input.name, insertion, related)

@@ -16,7 +16,7 @@ struct DumpLoader {
     /// The limits of one change set, except for lines that have waited for each other.
     static let linesMax = ChangeSetImporter.objectsMax
     static let bytesMax = ChangeSetImporter.bytesMax
-    /// The text of lines that wait. Together with a set, it fits into one message.
+    /// The text of lines that wait, besides the longest one.
     static let waitingBytesMax = 8 << 20
 
     private let client: StoreClient
@@ -47,6 +47,7 @@ struct DumpLoader {
         try DumpDifferences.check(reader.header.schema, against: schema)
         self.options = options
         self.reader = reader
+        self.reader.acceptObjects(ofBytes: client.server.objectBytesMax)
         links = DumpLinks(reader.header.schema)
         decoder = DumpDecoder(reader.header, for: schema)
     }
@@ -113,7 +114,8 @@ struct DumpLoader {
         waiting = blocked
         items = []
         bytes = 0
-        let waitingBytes = waiting.reduce(0) { $0 + $1.byteCount }
+        let byteCounts = waiting.map(\.byteCount)
+        let waitingBytes = byteCounts.reduce(0, +) - (byteCounts.max() ?? 0)
         if waitingBytes > Self.waitingBytesMax, let item = waiting.first {
             throw LarderError(
                 .resourceExhausted,

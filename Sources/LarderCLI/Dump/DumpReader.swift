@@ -37,6 +37,9 @@ struct DumpReader {
         append(first)
     }
 
+    /// Reads lines with objects as long as those of a server.
+    mutating func acceptObjects(ofBytes bytes: Int) { reader.acceptObjects(ofBytes: bytes) }
+
     /// The next line; nil after the last one, which must be the last of the file.
     mutating func next() throws(LarderError) -> Line? {
         guard let line = try reader.next() else {

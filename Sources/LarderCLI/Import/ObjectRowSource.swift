@@ -3,8 +3,9 @@ import LarderModel
 
 /// Makes rows of objects whose lines may name different properties.
 ///
-/// A row cannot refer to an object of its own transaction. So the rows may end before the first
-/// object that names another one of its entity; `remaining` has the rest of the objects then.
+/// A row cannot refer to an object of its own transaction, nor be longer than a frame. So the rows
+/// may end before the first object that names another one of its entity, or that is long;
+/// `remaining` has the rest of the objects then.
 struct ObjectRowSource<Source: ObjectSource>: RowSource {
     private var source: Source
     private let entity: Entity
@@ -14,6 +15,7 @@ struct ObjectRowSource<Source: ObjectSource>: RowSource {
     /// Whether all rows of a batch must name the same properties.
     private let needsEqualProperties: Bool
     private let endsAtOwnNames: Bool
+    private let endsAtLongObjects: Bool
     private var related: RelatedObjects
     /// An object that did not fit into the previous batch.
     private var waiting: SourceObject?
@@ -23,6 +25,7 @@ struct ObjectRowSource<Source: ObjectSource>: RowSource {
         _ source: Source, _ decoder: ObjectDecoder, _ fileName: String, _ insertion: Insertion,
         _ related: RelatedObjects
     ) {
+        endsAtLongObjects = !insertion.isAtomic
         endsAtOwnNames = !insertion.isAtomic && decoder.namesOwnObjects
         self.source = source
         self.entity = decoder.entity
@@ -34,7 +37,10 @@ struct ObjectRowSource<Source: ObjectSource>: RowSource {
         self.related = related
     }
 
-    /// The objects from the first one that names another one of its entity; nil if there is none.
+    /// The length of a line above which its object may not fit into a frame.
+    private static var rowBytesMax: Int { 8 << 20 }
+
+    /// The objects from the first one that cannot be a row; nil if there is none.
     var remaining: RemainingObjects<Source>? {
         hasEnded ? RemainingObjects(first: waiting, rest: source) : nil
     }
@@ -63,7 +69,9 @@ struct ObjectRowSource<Source: ObjectSource>: RowSource {
         var objects: [SourceObject] = []
         var bytes = 0
         while !hasEnded, let object = try nextObject() {
-            if endsAtOwnNames, object.content.names(entity, in: schema) {
+            if endsAtOwnNames && object.content.names(entity, in: schema)
+                || endsAtLongObjects && object.byteCount > Self.rowBytesMax
+            {
                 waiting = object
                 hasEnded = true
                 break

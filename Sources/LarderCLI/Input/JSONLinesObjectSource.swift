@@ -19,6 +19,9 @@ struct JSONLinesObjectSource: ObjectSource {
         self.decoder = decoder
     }
 
+    /// Reads lines with objects as long as those of a server.
+    mutating func acceptObjects(ofBytes bytes: Int) { reader.acceptObjects(ofBytes: bytes) }
+
     mutating func next() throws(LarderError) -> SourceObject? {
         guard let line = try reader.nextFilled() else { return nil }
         do throws(LarderError) {

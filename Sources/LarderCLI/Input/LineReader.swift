@@ -4,8 +4,11 @@ import LarderPrograms
 /// Reads the lines of a file, numbered from 1, without their line endings (LF, or CR LF) and
 /// without a byte order mark.
 struct LineReader {
-    /// A longer line could not be sent: it is the maximum length of a frame.
-    static let lineBytesMax = Limits.frameBytesMax
+    /// The longest line with an object of a number of bytes. A byte has up to six in JSON, such as
+    /// `\u0001`, but not each byte of hundreds of megabytes has; names and links take the rest.
+    static func lineBytesMax(objectBytesMax: Int) -> Int {
+        min(6 * objectBytesMax, 2 * objectBytesMax + 256 << 20) + Limits.frameBytesMax
+    }
 
     struct Line {
         let number: Int
@@ -21,12 +24,20 @@ struct LineReader {
     private var chunk: ArraySlice<UInt8> = []
     private var number = 0
     private var bytesLeft: Int?
+    /// The maximum length of a line.
+    private var lineBytesMax: Int
 
     /// - Parameter bytesMax: The maximum length of all lines together, if the caller keeps them
     ///   in memory; nil for no limit.
     init(_ file: InputFile, bytesMax: Int? = nil) {
         self.file = file
         self.bytesLeft = bytesMax
+        lineBytesMax = bytesMax ?? Limits.frameBytesMax
+    }
+
+    /// Reads lines with objects of up to a number of bytes, if no other maximum is given.
+    mutating func acceptObjects(ofBytes bytes: Int) {
+        if bytesLeft == nil { lineBytesMax = Self.lineBytesMax(objectBytesMax: bytes) }
     }
 
     /// The next line that has more than white space; nil after the last.
@@ -66,12 +77,12 @@ struct LineReader {
             let end = chunk.firstIndex(of: UInt8(ascii: "\n"))
             bytes += chunk[..<(end ?? chunk.endIndex)]
             chunk = end.map { chunk[($0 + 1)...] } ?? []
-            guard bytes.count <= Self.lineBytesMax else {
+            guard bytes.count <= lineBytesMax else {
                 throw LarderError(
                     .resourceExhausted,
                     """
                     \(file.name), line \(number + 1): \
-                    the line is longer than the maximum of \(Self.lineBytesMax) bytes
+                    the line is longer than the maximum of \(lineBytesMax) bytes
                     """)
             }
             if end != nil { return try line(bytes) }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import LarderModel
 internal import LarderWire
 
 /// The server of a connection and its store, as the server describes them in the handshake.
@@ -17,6 +18,8 @@ public struct ServerDescription: Hashable, Sendable {
     public let capabilities: [String]
     /// The longest request that the server accepts, in bytes.
     public let requestBytesMax: Int
+    /// The longest object that the server accepts, in bytes.
+    public let objectBytesMax: Int
     /// The number of requests on one connection that the server works on at the same time.
     public let requestsInFlightMax: Int
     /// The epoch of the store's history tokens.
@@ -30,6 +33,9 @@ public struct ServerDescription: Hashable, Sendable {
         isReadOnly = welcome.isReadOnly
         capabilities = welcome.capabilities
         requestBytesMax = Int(welcome.frameBytesMax)
+        objectBytesMax =
+            welcome.objectBytesMax == 0
+            ? Limits.frameBytesMax : min(Int(welcome.objectBytesMax), Limits.objectBytesMax)
         requestsInFlightMax = Int(welcome.requestsInFlightMax)
         historyEpoch = welcome.historyEpoch
     }

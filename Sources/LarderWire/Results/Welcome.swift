@@ -17,12 +17,14 @@ public struct Welcome: Hashable, Sendable {
     public var requestsInFlightMax: UInt32
     /// The epoch of the store's history tokens.
     public var historyEpoch: Int64
+    /// The longest object that the server accepts; 0 is 16 MiB.
+    public var objectBytesMax: UInt32
 
     public init(
         protocolVersion: UInt32 = WireProtocol.version, serverName: String, storeIdentifier: UUID,
         schemaVersion: String, schemaFingerprint: String, isReadOnly: Bool,
         capabilities: [String] = [], frameBytesMax: UInt32, requestsInFlightMax: UInt32,
-        historyEpoch: Int64 = 0
+        historyEpoch: Int64 = 0, objectBytesMax: UInt32 = 0
     ) {
         self.protocolVersion = protocolVersion
         self.serverName = serverName
@@ -34,6 +36,7 @@ public struct Welcome: Hashable, Sendable {
         self.frameBytesMax = frameBytesMax
         self.requestsInFlightMax = requestsInFlightMax
         self.historyEpoch = historyEpoch
+        self.objectBytesMax = objectBytesMax
     }
 }
 
@@ -50,7 +53,8 @@ extension Welcome {
                 wire.capabilities, wire.n_capabilities, "capabilities",
                 maximum: Welcome.capabilitiesMax),
             frameBytesMax: wire.frame_bytes_max,
-            requestsInFlightMax: wire.requests_in_flight_max, historyEpoch: wire.history_epoch)
+            requestsInFlightMax: wire.requests_in_flight_max, historyEpoch: wire.history_epoch,
+            objectBytesMax: wire.object_bytes_max)
     }
 
     private static let capabilitiesMax = 1_024
@@ -70,6 +74,7 @@ extension ProtobufWriter {
         wire.pointee.frame_bytes_max = welcome.frameBytesMax
         wire.pointee.requests_in_flight_max = welcome.requestsInFlightMax
         wire.pointee.history_epoch = welcome.historyEpoch
+        wire.pointee.object_bytes_max = welcome.objectBytesMax
         return wire
     }
 }
