@@ -10,6 +10,39 @@ struct InsertionTests {
         [.string("Student \(number)"), .int(1_950 + Int64(number % 60))]
     }
 
+    @Test("an insert and an update of one value that is longer than a frame are saved")
+    func longValues() async throws {
+        let daemon = try TestDaemon(starts: false)
+        try daemon.start(["--max-object", "32"])
+        let client = try daemon.connect()
+        #expect(client.server.objectBytesMax == 32 << 20)
+        try Self.saveLongValues(client)
+        let bob = try await client.insert(
+            "Student", ["name": Self.longName("c"), "birthOfYear": 2])
+        _ = try await client.update(bob, ["name": Self.longName("d")])
+        let isSaved = try await client.object(for: bob)?["name"] == Self.longName("d")
+        #expect(isSaved)
+    }
+
+    private static func longName(_ byte: String) -> Value {
+        .string(String(repeating: byte, count: 17 << 20))
+    }
+
+    private static func saveLongValues(_ client: StoreClient) throws {
+        let ann = try client.insert("Student", ["name": longName("a"), "birthOfYear": 1])
+        let isInserted = try client.object(for: ann)?["name"] == longName("a")
+        #expect(isInserted)
+        let values = ["name": longName("b")]
+        let version = try client.update(ann, values, idempotencyKey: "once")
+        #expect(try client.update(ann, values, idempotencyKey: "once") == version)
+        let isUpdated = try client.object(for: ann)?["name"] == longName("b")
+        #expect(isUpdated)
+        // A condition is checked with the whole set.
+        #expect {
+            _ = try client.update(ann, values, ifVersion: version)
+        } throws: { ($0 as? LarderError)?.code == .frameTooLong }
+    }
+
     @Test("a bulk insertion stores rows in one or several transactions, and can return identifiers")
     func storing() async throws {
         let daemon = try TestDaemon()

@@ -7,10 +7,27 @@ extension Session {
     /// the request timeout, if only to report that it is still storing.
     private static let partsTimeMax = Duration.seconds(3_600)
 
-    func save(_ changes: ChangeSet) throws(LarderError) -> SaveResult {
-        guard changes.isSavedInParts, acceptsParts else {
-            return try perform(Operation.save(changes))
+    /// Performs a write of a change set.
+    func save<Output>(_ operation: Operation<Output>) throws(LarderError) -> Output {
+        guard let changes = partedChanges(of: operation) else { return try perform(operation) }
+        return try operation.output(from: .saved(try saveInParts(changes)), welcome)
+    }
+
+    func save<Output>(_ operation: Operation<Output>) async throws(LarderError) -> Output {
+        guard let changes = partedChanges(of: operation) else {
+            return try await perform(operation)
         }
+        return try operation.output(from: .saved(try await saveInParts(changes)), welcome)
+    }
+
+    /// The change set of a write if it is saved in parts.
+    private func partedChanges<Output>(of operation: Operation<Output>) -> ChangeSet? {
+        guard case .save(let changes) = operation.request, changes.isSavedInParts, acceptsParts
+        else { return nil }
+        return changes
+    }
+
+    private func saveInParts(_ changes: ChangeSet) throws(LarderError) -> SaveResult {
         let (changes, timeout) = try prepared(changes)
         var attempt = partsAttempt(changes)
         var failed: Connection?
@@ -30,10 +47,7 @@ extension Session {
         }
     }
 
-    func save(_ changes: ChangeSet) async throws(LarderError) -> SaveResult {
-        guard changes.isSavedInParts, acceptsParts else {
-            return try await perform(Operation.save(changes))
-        }
+    private func saveInParts(_ changes: ChangeSet) async throws(LarderError) -> SaveResult {
         let (changes, timeout) = try prepared(changes)
         var attempt = partsAttempt(changes)
         var failed: Connection?
@@ -70,15 +84,5 @@ extension Session {
         Attempt(
             isWrite: true, hasKey: !changes.idempotencyKey.isEmpty, timeout: Self.partsTimeMax,
             reconnectWait: reconnectWait, now: .now)
-    }
-}
-
-extension ChangeSet {
-    /// The set with an idempotency key, unless the key is empty.
-    func keyed(_ key: String) -> ChangeSet {
-        guard !key.isEmpty else { return self }
-        var set = self
-        set.idempotencyKey = key
-        return set
     }
 }

@@ -28,7 +28,7 @@ extension StoreClient {
         _ entityName: String, _ values: [String: Value],
         onUniqueConflict policy: UniqueConflictPolicy = .error, idempotencyKey: String = ""
     ) async throws(LarderError) -> PersistentIdentifier {
-        try await session.perform(
+        try await session.save(
             Operation.insert(entityName, values, policy).keyed(idempotencyKey))
     }
 
@@ -40,7 +40,7 @@ extension StoreClient {
         edits: [RelationshipEdit] = [], ifVersion: Int64? = nil, base: [String: Value] = [:],
         mergePolicy: MergePolicy = .error, idempotencyKey: String = ""
     ) async throws(LarderError) -> Int64 {
-        try await session.perform(
+        try await session.save(
             Operation.update(
                 identifier, values, edits, ifVersion: ifVersion, base: base, mergePolicy
             ).keyed(idempotencyKey))
@@ -124,7 +124,7 @@ extension StoreClient {
     public func save(
         _ changes: ChangeSet, idempotencyKey: String = ""
     ) async throws(LarderError) -> SaveResult {
-        try await session.save(changes.keyed(idempotencyKey))
+        try await session.save(Operation.save(changes).keyed(idempotencyKey))
     }
 
     /// The object with all its properties; nil if it is deleted.

@@ -22,7 +22,7 @@ extension StoreClient {
         _ entityName: String, _ values: [String: Value],
         onUniqueConflict policy: UniqueConflictPolicy = .error, idempotencyKey: String = ""
     ) throws(LarderError) -> PersistentIdentifier {
-        try session.perform(
+        try session.save(
             Operation.insert(entityName, values, policy).keyed(idempotencyKey))
     }
 
@@ -50,7 +50,7 @@ extension StoreClient {
         edits: [RelationshipEdit] = [], ifVersion: Int64? = nil, base: [String: Value] = [:],
         mergePolicy: MergePolicy = .error, idempotencyKey: String = ""
     ) throws(LarderError) -> Int64 {
-        try session.perform(
+        try session.save(
             Operation.update(
                 identifier, values, edits, ifVersion: ifVersion, base: base, mergePolicy
             ).keyed(idempotencyKey))
@@ -157,7 +157,7 @@ extension StoreClient {
     public func save(
         _ changes: ChangeSet, idempotencyKey: String = ""
     ) throws(LarderError) -> SaveResult {
-        try session.save(changes.keyed(idempotencyKey))
+        try session.save(Operation.save(changes).keyed(idempotencyKey))
     }
 
     /// The object with all its properties; nil if it is deleted.
