@@ -331,6 +331,46 @@ struct LiveQueryTests {
 
     // MARK: - Objects
 
+    @Test("a live query returns objects that are longer than a frame, and their changes")
+    func longObjects() throws {
+        let daemon = try TestDaemon(starts: false)
+        try daemon.start(["--max-object", "64"])
+        let (client, writer) = (try daemon.connect(), try daemon.connect())
+        let (long, longer) = (20 << 20, 24 << 20)
+        func name(_ byte: String, _ count: Int) -> Value {
+            .string(String(repeating: byte, count: count))
+        }
+        let short = try writer.insert("Student", ["name": "short", "birthOfYear": 1])
+        let object = try writer.insert("Student", ["name": name("a", long), "birthOfYear": 2])
+        let results = client.observe(Fetch("Student", sort: [SortKey("birthOfYear")]))
+        let single = client.observe(object)
+        func isNext(_ name: Value) throws -> Bool {
+            try single.next(timeout: .seconds(600))?.record["name"] == name
+        }
+        func lengths(_ result: LiveResult?) -> [Int]? {
+            result?.rows.map { row in
+                if case .string(let text)? = row["name"] { text.utf8.count } else { -1 }
+            }
+        }
+        #expect(lengths(try next(results)) == [5, long])
+        #expect(try isNext(name("a", long)))
+        _ = try writer.update(object, ["name": name("b", longer)])
+        #expect(lengths(try next(results)) == [5, longer])
+        #expect(try isNext(name("b", longer)))
+        _ = try writer.update(short, ["name": name("c", long)])
+        #expect(lengths(try next(results)) == [long, longer])
+        try writer.delete(object)
+        #expect(lengths(try next(results)) == [long])
+        // Together they are longer than the longest object of the server.
+        for number in 3...5 as ClosedRange<Int64> {
+            _ = try writer.insert(
+                "Student", ["name": name("d", long), "birthOfYear": .int(number)])
+        }
+        #expect {
+            while try next(results) != nil {}
+        } throws: { ($0 as? LarderError)?.code == .resourceExhausted }
+    }
+
     @Test("an observed object ends with its last values and a mark when it is deleted")
     func object() throws {
         let ann = try student("Ann", 2_001)

@@ -26,7 +26,6 @@ final class LiveEvaluation {
     private static let changedObjectsMax = 10_000
     /// The objects of an observed aggregate whose contributions the server keeps in memory.
     private static let groupedObjectsMax = 200_000
-    private static let wholeBytesMax = 16 << 20
     private static let envelopeBytesMax = 64
 
     private let view: any StoreView
@@ -34,8 +33,10 @@ final class LiveEvaluation {
     private let selection: HistorySelection
     private let batchBytesMax: Int
     private let objectsMax: Int
-    /// A whole result; so each of its replies fits into a frame.
+    /// The length of a whole result; so each of its replies fits into a frame of the clients.
     private let wholeBytesMax: Int
+    /// The length of a change. A longer one is not kept for slow observers.
+    private let changeBytesMax: Int
     private var window: LiveWindow?
     /// The type of the first sort key; nil if there is none.
     private var firstKeyKind: Column.Kind?
@@ -57,9 +58,10 @@ final class LiveEvaluation {
 
     var dependencies: QueryDependencies { observable.dependencies }
 
+    /// - Parameter frameBytesMax: The longest frame that the clients accept.
     /// - Throws: errors of the query that need no data.
     init(
-        _ request: QueryRequest, isSectioned: Bool, _ view: any StoreView,
+        _ request: QueryRequest, isSectioned: Bool, frameBytesMax: Int, _ view: any StoreView,
         _ limits: ServerLimits
     ) throws(LarderError) {
         let store = view.storeDescription
@@ -80,7 +82,8 @@ final class LiveEvaluation {
         }
         batchBytesMax = limits.batchBytesMax
         objectsMax = limits.liveObjectsMax
-        wholeBytesMax = min(Self.wholeBytesMax, limits.frameBytesMax) - Self.envelopeBytesMax
+        wholeBytesMax = frameBytesMax - Self.envelopeBytesMax
+        changeBytesMax = min(frameBytesMax, limits.frameBytesMax) - Self.envelopeBytesMax
     }
 
     private var store: StoreDescription { view.storeDescription }
@@ -217,7 +220,7 @@ final class LiveEvaluation {
         return candidates
     }
 
-    /// - Returns: nil if it has more bytes than a whole result may have.
+    /// - Returns: nil if it has more bytes than a change may have.
     private func reply(
         _ change: LiveWindow.Change, _ fetch: Fetch, _ job: Job
     ) throws(LarderError) -> ObserveReply? {
@@ -225,7 +228,7 @@ final class LiveEvaluation {
         if !change.placed.isEmpty {
             let (query, parameters) = observable.rows(change.placed.map(\.key), fetch)
             let batches = try batches(
-                query, parameters, job, bytesMax: wholeBytesMax, batchBytesMax: wholeBytesMax)
+                query, parameters, job, bytesMax: changeBytesMax, batchBytesMax: changeBytesMax)
             guard let batches, batches.count == 1 else { return nil }
             rows = batches[0]
         }

@@ -16,6 +16,8 @@ final class LiveQuery: Sendable {
         let query: QueryRequest
         let intervalMilliseconds: UInt32
         let isSectioned: Bool
+        /// The longest frame that the clients of the observers accept.
+        let frameBytesMax: Int
     }
 
     /// The next reply for an observer.
@@ -240,7 +242,8 @@ final class LiveQuery: Sendable {
     private func evaluation() throws(LarderError) -> LiveEvaluation {
         if let evaluation = confined.evaluation { return evaluation }
         let evaluation = try LiveEvaluation(
-            key.query, isSectioned: key.isSectioned, view, limits)
+            key.query, isSectioned: key.isSectioned, frameBytesMax: key.frameBytesMax, view,
+            limits)
         confined.evaluation = evaluation
         // Before the first snapshot is taken, so that no commit after it is missed.
         registry.watch(self, evaluation.dependencies)
@@ -279,7 +282,7 @@ final class LiveQuery: Sendable {
         if again { wake() }
     }
 
-    /// nil if it does not fit into a frame.
+    /// nil if it does not fit into a frame of the usual length, so that the log stays short.
     private func encoded(_ reply: ObserveReply) -> Change? {
         guard let encoded = try? confined.codec.encoded(reply),
             case .encodedObserved(let bytes) = encoded,

@@ -87,7 +87,15 @@ final class Observer: OpenRequest {
         query.credit = 0
         key = LiveQuery.Key(
             user: connection.user, schema: services.store.fingerprint, query: query,
-            intervalMilliseconds: request.intervalMilliseconds, isSectioned: request.isSectioned)
+            intervalMilliseconds: request.intervalMilliseconds, isSectioned: request.isSectioned,
+            frameBytesMax: Self.frameBytesMax(of: connection))
+    }
+
+    /// A client that accepts longer frames gets those that a long object needs.
+    private static func frameBytesMax(of connection: ConnectionHandler) -> Int {
+        let bytesMax = connection.replyFrameBytesMax
+        return bytesMax > Limits.frameBytesMax
+            ? bytesMax : connection.services.limits.frameBytesMax
     }
 
     func start() {
