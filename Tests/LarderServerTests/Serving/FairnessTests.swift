@@ -103,7 +103,7 @@ extension SocketTests {
                 limits.expiryInterval = .milliseconds(1)
             } _: { running in
                 let peer = try running.ready()
-                let long = try peer.send(Self.endless, timeoutMilliseconds: 200)
+                let long = try peer.send(Self.endless, timeoutMilliseconds: 2_000)
                 let ping = try peer.send(.ping, timeoutMilliseconds: 10)
                 let save = try peer.send(.insert(1), timeoutMilliseconds: 10)
                 let replies = try (0..<3).map { _ in try peer.receive() }
