@@ -56,11 +56,18 @@ extension Int8: CapturedValue {}
 extension Int16: CapturedValue {}
 extension Int32: CapturedValue {}
 extension Int64: CapturedValue {}
-extension UInt: CapturedValue {}
 extension UInt8: CapturedValue {}
 extension UInt16: CapturedValue {}
 extension UInt32: CapturedValue {}
-extension UInt64: CapturedValue {}
+
+/// Integers that may be above the greatest one of a store are decimals then, as attributes of such
+/// types are stored.
+extension UInt: CapturedValue {
+    fileprivate var stored: Value? { UInt64(self).stored }
+}
+extension UInt64: CapturedValue {
+    fileprivate var stored: Value? { Int64(exactly: self).map(Value.int) ?? .decimal(Decimal(self)) }
+}
 
 extension Bool: CapturedValue {
     fileprivate var stored: Value? { .bool(self) }
