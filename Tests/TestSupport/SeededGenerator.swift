@@ -29,13 +29,13 @@ public struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// The length of random tests: short in the gate, and LARDER_RANDOM_FACTOR times as long otherwise.
+/// The length of random tests: short in the gate, and RANDOM_TESTS_FACTOR times as long otherwise.
 public enum RandomTesting {
     /// The number of cases of a test.
     ///
     /// - Parameter usual: The number in the gate.
     public static func iterations(_ usual: Int = 300) -> Int {
-        let factor = ProcessInfo.processInfo.environment["LARDER_RANDOM_FACTOR"].flatMap { Int($0) }
+        let factor = ProcessInfo.processInfo.environment["RANDOM_TESTS_FACTOR"].flatMap { Int($0) }
         return usual * max(1, factor ?? 1)
     }
 }

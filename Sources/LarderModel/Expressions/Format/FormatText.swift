@@ -71,7 +71,7 @@ public struct FormatSourceMap: Sendable {
     ///
     /// - Parameter path: The part and the expressions that contain it, from the inside out;
     ///   intermediate ones may be missing. If several parts are equal, the one closest to its
-    ///   containers is meant, among the first ``candidatesMax``, or else the first.
+    ///   containers is meant, among the first 16, or else the first.
     /// - Parameter step: The index of the step that the error is about, if the part is a key path.
     public func locating(
         _ error: LarderError, at path: [QueryExpression], step: Int? = nil
