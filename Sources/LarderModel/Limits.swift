@@ -35,8 +35,8 @@ public enum Limits {
     public static let argumentsMax = 4_096
     /// Named variables of a query.
     public static let variablesMax = 256
-    /// Values of an argument that is a list.
-    public static let listElementsMax = 65_536
+    /// Values of an argument that is a list. A request with all its arguments is one frame.
+    public static let listElementsMax = 1_000_000
     /// Steps of a key path.
     public static let keyPathStepsMax = 16
     /// Sort keys, selected columns, group keys or aggregates of a query, each.

@@ -115,6 +115,7 @@ struct Evaluation {
                 return true
             }
             return false
+        case .inValues(let element, let list): return list.contains(try value(of: element))
         case .between(let middle, let lower, let upper, let options):
             let value = try value(of: middle)
             guard try holds(value, .greaterThanOrEqual, try self.value(of: lower), options) else {

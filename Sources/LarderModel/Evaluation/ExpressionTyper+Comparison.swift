@@ -203,14 +203,14 @@ extension ExpressionTyper {
             left = try operand(comparison.left, as: type ?? kind)
         }
         try comparison.check([(type, left.name)], in: evaluator.schema)
-        var typed: [TypedExpression] = []
+        var typed: [Value] = []
+        typed.reserveCapacity(given.count)
         for value in given {
-            typed.append(
-                .value(try self.typed(value, reading, as: type, comparedWith: left.name)))
+            typed.append(try self.typed(value, reading, as: type, comparedWith: left.name))
         }
         return comparison.operator == .between
-            ? .between(left.expression, typed[0], typed[1], comparison.options)
-            : .in(left.expression, typed, comparison.options)
+            ? .between(left.expression, .value(typed[0]), .value(typed[1]), comparison.options)
+            : .inValues(left.expression, ValueList(typed, comparison.options))
     }
 
     /// Whether the expression is a member of a JSON document.

@@ -56,6 +56,7 @@ indirect enum TypedPredicate: Sendable {
     case isTrue(TypedExpression)
     case comparison(TypedComparison)
     case `in`(TypedExpression, [TypedExpression], Comparison.Options)
+    case inValues(TypedExpression, ValueList)
     case between(TypedExpression, TypedExpression, TypedExpression, Comparison.Options)
     /// Whether the object is of one of these entities.
     case isKind(TypedExpression, Set<String>)

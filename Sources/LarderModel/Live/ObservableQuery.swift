@@ -15,6 +15,10 @@ package struct ObservableQuery: Sendable {
     private let schema: Schema
     private let store: UUID
 
+    /// The identifiers in a list that restricts a query, with each under the names of all
+    /// subentities. Restricting it to more takes longer than reading the whole result again.
+    private static let identifiersMax = 65_536
+
     /// A fetch that is kept up to date object by object; nil for every other query.
     package let fetch: Fetch?
     /// The order of the rows of such a fetch.
@@ -55,7 +59,7 @@ package struct ObservableQuery: Sendable {
         self.isSectioned = isSectioned
         self.schema = schema
         let namesMax = dependencies.entityNames.map { schema.subentities(of: $0).count + 1 }.max()
-        keysMax = Limits.listElementsMax / (namesMax ?? 1)
+        keysMax = Self.identifiersMax / (namesMax ?? 1)
         aggregate = LiveAggregate(trees, parameters, dependencies, in: schema, store: store)
         if case .fetch(let fetch) = trees, !fetch.isDistinct, fetch.hasIdentity {
             self.fetch = fetch

@@ -18,6 +18,7 @@ enum StoreFunctions {
         try ModeFunctions.register(on: connection, problems)
         try ScalarFunctions.register(on: connection, problems)
         try SearchFunctions.register(on: connection, problems)
+        try ListTable.register(on: connection)
         let groups = try GroupFunctions.register(on: connection, problems)
         return (problems, groups)
     }

@@ -2,18 +2,16 @@ import CSQLite
 
 /// Tables with rows in memory.
 extension Connection {
-    /// Registers a table for `SELECT … FROM name(rowCount)`. SQLite computes the number of rows
-    /// before it reads one, so the subquery for it may create the rows.
+    /// Registers a table for `SELECT … FROM name(argument)`. SQLite computes the argument before
+    /// it reads a row, so a subquery for it may create the rows.
     ///
-    /// - Parameter value: The value in a row and a column, both from 0.
+    /// - Parameter rows: The rows of the table with an argument.
     func registerTable(
-        name: String, columns: [String],
-        value: @escaping (_ row: Int, _ column: Int) -> FunctionResult
+        name: String, columns: [String], rows: @escaping (FunctionArgument) -> TableRows
     ) throws(SQLiteError) {
-        let declared = (columns + ["row_count HIDDEN"]).joined(separator: ", ")
+        let declared = (columns + ["argument HIDDEN"]).joined(separator: ", ")
         let content = TableContent(
-            declaration: "CREATE TABLE x (\(declared))", rowCountColumn: columns.count,
-            value: value)
+            declaration: "CREATE TABLE x (\(declared))", argumentColumn: columns.count, rows: rows)
         let result = sqlite3_create_module_v2(
             handle, name, TableModule.shared.pointer,
             Unmanaged.passRetained(content).toOpaque(),
@@ -26,18 +24,25 @@ extension Connection {
     }
 }
 
+/// The rows of a table that a statement reads.
+struct TableRows {
+    var count = 0
+    /// The value in a row and a column, both from 0.
+    var value: (_ row: Int, _ column: Int) -> FunctionResult = { _, _ in .null }
+}
+
 /// A registered table. SQLite has a strong reference to it.
 private final class TableContent {
     let declaration: String
-    let rowCountColumn: Int
-    let value: (Int, Int) -> FunctionResult
+    let argumentColumn: Int
+    let rows: (FunctionArgument) -> TableRows
 
     init(
-        declaration: String, rowCountColumn: Int, value: @escaping (Int, Int) -> FunctionResult
+        declaration: String, argumentColumn: Int, rows: @escaping (FunctionArgument) -> TableRows
     ) {
         self.declaration = declaration
-        self.rowCountColumn = rowCountColumn
-        self.value = value
+        self.argumentColumn = argumentColumn
+        self.rows = rows
     }
 }
 
@@ -52,7 +57,7 @@ private struct TableCursor {
     var base = sqlite3_vtab_cursor()
     let content: Unmanaged<TableContent>
     var row = 0
-    var rowCount = 0
+    var rows = TableRows()
 }
 
 /// The functions that SQLite calls, the same for all tables. Without `xCreate` a table exists as
@@ -75,14 +80,19 @@ private struct TableModule: @unchecked Sendable {
         }
         module.xOpen = { table, cursor in open(table, cursor) }
         module.xClose = { cursor in
+            tableCursor(cursor)?.deinitialize(count: 1)
             cursor.map(UnsafeMutableRawPointer.init)?.deallocate()
             return SQLITE_OK
         }
         module.xFilter = { cursor, _, _, count, arguments in
             guard let cursor = tableCursor(cursor) else { return SQLITE_ERROR }
+            let content = cursor.pointee.content
             cursor.pointee.row = 0
-            cursor.pointee.rowCount =
-                count == 1 ? Int(sqlite3_value_int64(arguments?.pointee)) : 0
+            cursor.pointee.rows =
+                count == 1
+                ? content._withUnsafeGuaranteedRef {
+                    $0.rows(FunctionArguments(nil, arguments, count: count)[0])
+                } : TableRows()
             return SQLITE_OK
         }
         module.xNext = { cursor in
@@ -90,13 +100,12 @@ private struct TableModule: @unchecked Sendable {
             return SQLITE_OK
         }
         module.xEof = { cursor in
-            guard let cursor = tableCursor(cursor)?.pointee else { return 1 }
-            return cursor.row < cursor.rowCount ? 0 : 1
+            guard let cursor = tableCursor(cursor) else { return 1 }
+            return cursor.pointee.row < cursor.pointee.rows.count ? 0 : 1
         }
         module.xColumn = { cursor, context, column in
-            guard let cursor = tableCursor(cursor)?.pointee else { return SQLITE_ERROR }
-            cursor.content._withUnsafeGuaranteedRef { $0.value(cursor.row, Int(column)) }
-                .set(on: context)
+            guard let cursor = tableCursor(cursor) else { return SQLITE_ERROR }
+            cursor.pointee.rows.value(cursor.pointee.row, Int(column)).set(on: context)
             return SQLITE_OK
         }
         module.xRowid = { cursor, rowID in
@@ -136,13 +145,13 @@ private func open(
     return SQLITE_OK
 }
 
-/// Requests the number of rows. SQLite evaluates all conditions.
+/// Requests the argument. SQLite evaluates all conditions.
 private func plan(
     _ table: UnsafeMutablePointer<sqlite3_vtab>?,
     _ index: UnsafeMutablePointer<sqlite3_index_info>?
 ) -> Int32 {
     guard let table = openTable(table), let index else { return SQLITE_ERROR }
-    let column = table.pointee.content._withUnsafeGuaranteedRef { $0.rowCountColumn }
+    let column = table.pointee.content._withUnsafeGuaranteedRef { $0.argumentColumn }
     for number in 0..<Int(index.pointee.nConstraint) {
         let constraint = index.pointee.aConstraint[number]
         guard Int(constraint.iColumn) == column,

@@ -45,7 +45,7 @@ import Testing
         #expect(fixture.rows(try fixture.batches(query, list(10_000))) == ["1"])
     }
 
-    @Test("a list of 65,536 values in a query is accepted, and one more value is rejected")
+    @Test("a list of a million values in a query is accepted, and one more value is rejected")
     func lists() throws {
         let query = Query.count(entityName: "Item", predicate: .format("n IN %@"))
         #expect(try refusal(query, list(Limits.listElementsMax)) == nil)

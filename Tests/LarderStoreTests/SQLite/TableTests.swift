@@ -119,3 +119,14 @@ struct TableTests {
         #expect(witness == nil)
     }
 }
+
+extension Connection {
+    /// Registers a table whose argument is the number of its rows.
+    fileprivate func registerTable(
+        name: String, columns: [String], value: @escaping (Int, Int) -> FunctionResult
+    ) throws {
+        try registerTable(name: name, columns: columns) { count in
+            TableRows(count: Int(clamping: count.int64), value: value)
+        }
+    }
+}

@@ -5,8 +5,8 @@ import LarderModel
 enum ParameterQuestion: Hashable, Sendable {
     case isNil(PlanValue)
     case isInteger(PlanValue, Int64)
-    /// Whether a list's elements except nil need this number of parameters.
-    case hasElements(PlanValue, count: Int)
+    /// Whether a list's elements except nil need this number of parameters, or rows if it is nil.
+    case hasElements(PlanValue, count: Int?)
     /// Whether nil is among a list's elements.
     case hasNil(PlanValue)
     /// Whether a member of a JSON document that is compared with the value is read as this kind.

@@ -24,6 +24,8 @@ enum SQLParameter: Hashable, Sendable {
     /// The elements of a list except nil, without what the options ignore. One is repeated up to
     /// the count.
     case elements(PlanValue, Comparison.Options, count: Int)
+    /// The same elements as the argument of a ``ListTable``.
+    case elementRows(PlanValue, Comparison.Options)
     /// The name of the entity of a value that names an object.
     case entityName(PlanValue)
     /// The objects of a list except nil, as a JSON array of pairs: key and entity name.
@@ -82,6 +84,10 @@ enum SQLParameter: Hashable, Sendable {
         case .entityName(let value):
             return try converter.identifier(value, parameters).map { .text($0.entityName) } ?? .null
         case .objects(let list): return try converter.objects(list, parameters)
+        case .elementRows(let list, let options):
+            let elements = try converter.elements(list, parameters, options).values
+            guard let encoded = ListTable.encoded(elements) else { throw SQLTemplate.tooManyBytes }
+            return .blob(encoded)
         case .elements, .now: preconditionFailure("the template computes these")
         case .limit: return .integer(parameters.limit ?? -1)
         case .offset: return .integer(parameters.offset ?? 0)

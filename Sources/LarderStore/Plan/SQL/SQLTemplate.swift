@@ -57,13 +57,7 @@ struct SQLTemplate: Sendable {
                 }
             }
             for case .constant(let value) in values { bytesLeft -= value.byteCount }
-            guard bytesLeft >= 0 else {
-                throw LarderError(
-                    .resourceExhausted,
-                    "the values of the query, as often as it uses them, have more than "
-                        + "\(Self.valueBytesMax >> 20) MiB",
-                    hint: "use long values less often, or split the query")
-            }
+            guard bytesLeft >= 0 else { throw Self.tooManyBytes }
             filled.append(statement.with(values))
         }
         return filled
@@ -71,4 +65,10 @@ struct SQLTemplate: Sendable {
 
     /// SQLite copies each value for each use.
     static let valueBytesMax = 32 << 20
+
+    static let tooManyBytes = LarderError(
+        .resourceExhausted,
+        "the values of the query, as often as it uses them, have more than "
+            + "\(valueBytesMax >> 20) MiB",
+        hint: "use long values less often, or split the query")
 }

@@ -133,7 +133,7 @@ extension SQLWriter {
     }
 
     /// The same for a list that is one argument. The number of its parameters is a power of two, so
-    /// that few texts serve lists of all sizes.
+    /// that few texts serve lists of all sizes. The elements of a long list are rows of a table.
     mutating func oneOfList(
         _ left: PlanOperand, _ list: PlanValue, _ options: Comparison.Options, _ negated: Bool
     ) throws(LarderError) -> WrittenPredicate {
@@ -149,9 +149,7 @@ extension SQLWriter {
             test.depth = max(test.depth, 2 * Self.existsDepth)
             parts.append(finished(test, negated))
         }
-        let count = try table == nil ? parameterCount(of: list) : 0
-        if count > 0 {
-            let elements = SQL(elements: .elements(list, options, count: count))
+        if table == nil, let elements = try elements(of: list, options) {
             parts.append(finished("\(try compared(left, options)) IN (\(elements))", negated))
         }
         if try ask(.hasNil(list)) {
@@ -161,19 +159,34 @@ extension SQLWriter {
         return Self.connected(parts, isAnd: negated)
     }
 
-    private mutating func parameterCount(of list: PlanValue) throws(LarderError) -> Int {
+    /// The elements of a list except nil, after IN; nil if there are none.
+    private mutating func elements(
+        of list: PlanValue, _ options: Comparison.Options
+    ) throws(LarderError) -> SQL? {
         let elements = try converter.elements(list, parameters)
         let count = Self.parameterCount(for: elements.values.count)
         _ = try ask(.hasElements(list, count: count))
-        return count
+        guard let count else {
+            let rows = SQLParameter.elementRows(list, options)
+            var select: SQL =
+                "SELECT \(name: ListTable.column) FROM \(name: ListTable.table)(\(rows))"
+            select.depth = Self.existsDepth
+            return select
+        }
+        return count == 0 ? nil : SQL(elements: .elements(list, options, count: count))
     }
 
     /// The next power of two. The parameters after the elements repeat one of them.
-    static func parameterCount(for elementCount: Int) -> Int {
+    ///
+    /// - Returns: nil if there are too many elements for a text with all of them.
+    static func parameterCount(for elementCount: Int) -> Int? {
+        guard elementCount <= elementParametersMax else { return nil }
         var count = elementCount > 0 ? 1 : 0
         while count < elementCount { count *= 2 }
         return count
     }
+
+    private static let elementParametersMax = 1 << 12
 
     // MARK: Strings
 

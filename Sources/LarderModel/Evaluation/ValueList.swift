@@ -1,0 +1,38 @@
+/// The values of a list with which others are compared, as `name IN %@` does.
+///
+/// A list may have a million values, so they are sorted if they are of one type. Numbers of
+/// different types have no common order.
+struct ValueList: Sendable {
+    /// Without nil, and without what the options ignore.
+    private var values: [Value]
+    private let hasNil: Bool
+    private let isSorted: Bool
+    private let options: Comparison.Options
+
+    init(_ values: [Value], _ options: Comparison.Options) {
+        self.options = options
+        self.values = values.filter { !$0.isNull }.map { Self.folded($0, options) }
+        hasNil = self.values.count < values.count
+        let type = self.values.first?.attributeType
+        isSorted = self.values.allSatisfy { $0.attributeType == type }
+        if isSorted { self.values.sort { $0.order(to: $1) < 0 } }
+    }
+
+    /// Whether a value equals one of the list. Nil equals nil.
+    func contains(_ value: Value) -> Bool {
+        guard !value.isNull else { return hasNil }
+        let value = Self.folded(value, options)
+        guard isSorted else { return values.contains { $0.order(to: value) == 0 } }
+        var range = values.indices
+        while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
+            let order = values[middle].order(to: value)
+            if order == 0 { return true }
+            range = order < 0 ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return false
+    }
+
+    private static func folded(_ value: Value, _ options: Comparison.Options) -> Value {
+        if case .string(let text) = value { .string(text.folded(options)) } else { value }
+    }
+}
