@@ -13,6 +13,8 @@ public final class Store: StoreBackend {
     let layout: Layout
     private let formerSchemas: FormerSchemas
     let path: String
+    /// The folder of the store's file. Other data of the server that needs disk space may go there.
+    public let folder: String
     let options: StoreOptions
 
     let file: OpenFile
@@ -56,6 +58,7 @@ public final class Store: StoreBackend {
         log = opened.log
         warning = opened.warning
         self.path = path
+        folder = OpenFile.folder(of: path)
         self.options = options
         self.memory = memory
         writerConnection = Mutex(opened.connection)
@@ -125,9 +128,6 @@ public final class Store: StoreBackend {
     package func makeCopy(in folder: String) throws(LarderError) -> any StoreCopy {
         try SpooledCopy(of: openReadConnection(), self, in: folder)
     }
-
-    /// The folder of the store's file. Other data of the server that needs disk space may go there.
-    public var folder: String { OpenFile.folder(of: path) }
 
     /// The size of the write-ahead log on disk; 0 if there is none.
     public var logByteCount: Int {

@@ -32,13 +32,18 @@ extension Change {
         }
     }
 
+    /// Roughly the length of the name of a value, with the message around both.
+    private static let nameBytes = 32
+
     /// Roughly the length of the encoded change.
     fileprivate var byteCount: Int {
         let fixed = 64
         switch self {
         case .insert(_, let values, let edits), .update(_, _, let values, _, let edits):
-            return values.reduce(fixed) { $0 + 16 + $1.key.utf8.count + $1.value.byteCount }
-                + edits.count * fixed
+            // Each save counts them, so their names are not looked at.
+            var count = (1 + edits.count) * fixed + values.count * Self.nameBytes
+            for value in values.values { count += value.byteCount }
+            return count
         case .delete, .updateAll, .deleteAll: return fixed
         }
     }
