@@ -66,7 +66,9 @@ extension UInt: CapturedValue {
     fileprivate var stored: Value? { UInt64(self).stored }
 }
 extension UInt64: CapturedValue {
-    fileprivate var stored: Value? { Int64(exactly: self).map(Value.int) ?? .decimal(Decimal(self)) }
+    fileprivate var stored: Value? {
+        Int64(exactly: self).map(Value.int) ?? .decimal(Decimal(self))
+    }
 }
 
 extension Bool: CapturedValue {

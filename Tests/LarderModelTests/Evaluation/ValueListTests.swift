@@ -33,7 +33,8 @@ struct ValueListTests {
             let kinds = (0..<Int.random(in: 1...3, using: &random)).map { _ in
                 Int.random(in: 0...6, using: &random)
             }
-            let options: Comparison.Options = [[], .caseInsensitive, .diacriticInsensitive]
+            let options: Comparison.Options =
+                [[], .caseInsensitive, .diacriticInsensitive]
                 .randomElement(using: &random) ?? []
             let values = (0..<Int.random(in: 0...30, using: &random)).map { _ in
                 value(kinds.randomElement(using: &random) ?? 0, &random)

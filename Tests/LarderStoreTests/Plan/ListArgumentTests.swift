@@ -63,7 +63,7 @@ struct ListArgumentTests {
         func refusal(_ count: Int, ofLength length: Int) throws -> ErrorCode? {
             #expect(throws: LarderError.self) { try ask(count, ofLength: length) }?.code
         }
-        // Of a million integers, two lists have less than 32 MiB, and three have more.
+        // Two lists of a million integers have less than 32 MiB, and three have more.
         try ask(2, ofLength: Limits.listElementsMax)
         #expect(try refusal(3, ofLength: Limits.listElementsMax) == .resourceExhausted)
         // Shorter lists are up to 250,000 parameters.
@@ -73,7 +73,9 @@ struct ListArgumentTests {
 
     @Test("a list finds the same objects if its elements are repeated up to any length")
     func repeated() throws {
-        let types = ["bool", "int32", "double", "float", "decimal", "string", "date", "uuid", "url"]
+        let types = [
+            "bool", "int32", "double", "float", "decimal", "string", "date", "uuid", "url",
+        ]
         let attributes = types.map { type in
             #"{ "name": "\#(type)_", "type": "\#(type)", "optional": true }"#
         }

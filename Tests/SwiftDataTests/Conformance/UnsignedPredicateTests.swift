@@ -22,7 +22,8 @@ struct UnsignedPredicateTests {
     /// The names of the disks that match, which must be the same before and after the save.
     private func matching(_ predicate: Predicate<Disk>) throws -> [String] {
         let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
-        let context = ModelContext(try ModelContainer(for: Disk.self, configurations: configuration))
+        let context = ModelContext(
+            try ModelContainer(for: Disk.self, configurations: configuration))
         context.insert(Disk("none", size: 0))
         context.insert(Disk("signed", size: Self.middle, files: 1))
         context.insert(Disk("above", size: Self.middle + 1, files: UInt.max))
