@@ -19,6 +19,10 @@ public struct SwiftDataError: LocalizedError, Hashable, CustomStringConvertible,
     let explanation: String
     /// The rules that a rejected save breaks, one by one.
     package private(set) var violations: [ChangeViolation] = []
+    /// The error of the store, with its code and its hint, that became this one; nil for an error
+    /// that a context or a container has found itself. Errors of the store without a case here,
+    /// such as that of a full disk, are thrown as they are.
+    public private(set) var underlyingError: (any Error)?
 
     private init(_ kind: Case, _ explanation: String) {
         self.kind = kind
@@ -112,6 +116,7 @@ extension SwiftDataError {
         }
         guard var translated = known?.explained(error.description) else { return error }
         translated.violations = error.details
+        translated.underlyingError = error
         return translated
     }
 }

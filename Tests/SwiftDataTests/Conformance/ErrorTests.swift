@@ -1,4 +1,5 @@
 import Foundation
+import LarderModel
 import SwiftData
 import Testing
 
@@ -46,6 +47,22 @@ struct ErrorTests {
             return "another error: \(error)"
         }
         return "no error"
+    }
+
+    @Test("an error that stands for one of the store has that one as its underlying error")
+    func underlying() throws {
+        let context = ModelContext(try makeContainer())
+        let own = FetchDescriptor<Article>(predicate: #Predicate { $0.hashValue == 1 })
+        let computed = #expect(throws: SwiftDataError.self) { try context.fetch(own) }
+        #expect(computed == .unsupportedPredicate)
+        let cause = try #require(computed?.underlyingError as? LarderError)
+        #expect(cause.code == .unsupportedPredicate)
+        #expect(computed?.description.contains(cause.message) == true)
+        let sorted = FetchDescriptor<Article>(sortBy: [SortDescriptor(\.hashValue)])
+        let order = #expect(throws: SwiftDataError.self) { try context.fetch(sorted) }
+        #expect(order == .unsupportedSortDescriptor)
+        #expect(order?.underlyingError == nil)
+        #expect(SwiftDataError.unsupportedPredicate.underlyingError == nil)
     }
 
     @Test("an order by a computed property is refused, and the error names it")
