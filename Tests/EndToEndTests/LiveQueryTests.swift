@@ -334,9 +334,9 @@ struct LiveQueryTests {
     @Test("a live query returns objects that are longer than a frame, and their changes")
     func longObjects() throws {
         let daemon = try TestDaemon(starts: false)
-        try daemon.start(["--max-object", "64"])
+        try daemon.start(["--max-object", "40"])
         let (client, writer) = (try daemon.connect(), try daemon.connect())
-        let (long, longer) = (20 << 20, 24 << 20)
+        let (long, longer) = (17 << 20, 18 << 20)
         func name(_ byte: String, _ count: Int) -> Value {
             .string(String(repeating: byte, count: count))
         }
@@ -362,7 +362,7 @@ struct LiveQueryTests {
         try writer.delete(object)
         #expect(lengths(try next(results)) == [long])
         // Together they are longer than the longest object of the server.
-        for number in 3...5 as ClosedRange<Int64> {
+        for number in 3...4 as ClosedRange<Int64> {
             _ = try writer.insert(
                 "Student", ["name": name("d", long), "birthOfYear": .int(number)])
         }
