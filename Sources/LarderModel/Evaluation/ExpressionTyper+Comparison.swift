@@ -129,13 +129,27 @@ extension ExpressionTyper {
             if let operand {
                 result.append(operand)
             } else {
-                let type = typed?.type ?? wanted ?? (isLiteral(expression) ? nil : memberType)
+                var type = typed?.type ?? wanted
+                if type == nil {
+                    type =
+                        isLiteral(expression)
+                        ? (memberCount == 0 ? Self.constantType(expression) : nil) : memberType
+                }
                 result.append(
                     try self.operand(
                         expression, as: type, comparedWith: typed?.name ?? "the other value"))
             }
         }
         return result
+    }
+
+    /// The type of a constant that is not comparable with a computed number.
+    private static func constantType(_ expression: QueryExpression) -> OperandType? {
+        guard case .constant(let value) = expression else { return nil }
+        switch value {
+        case .int, .float, .double, .decimal: return nil
+        default: return value.attributeType.map { .attribute($0) }
+        }
     }
 
     /// The type of the first constant, or else of the first argument; nil if all are nil.

@@ -38,8 +38,10 @@ enum GroupFunctions {
         try connection.registerAggregate(name: countIntegers, argumentCount: 1) {
             GroupTable(rows, problems, .countingIntegers)
         }
-        try connection.registerTable(name: table, columns: (0..<columnsMax).map(column)) { number in
-            TableRows(count: Int(clamping: number.int64)) { rows.table?.value(of: $0, at: $1) ?? .null }
+        try connection.registerTable(name: table, columns: (0..<columnsMax).map(column)) { count in
+            TableRows(count: Int(clamping: count.int64)) { row, column in
+                rows.table?.value(of: row, at: column) ?? .null
+            }
         }
         return rows
     }
