@@ -117,6 +117,10 @@ struct OtherProcessTests {
                 #expect(reply == "saved")
             })
         #expect(observer.results.map(\.name) == ["a", "b", "c"])
+        // Each observer has a turn of its own.
+        while counter.eventCounter < 2 {
+            await change(of: { _ = counter.eventCounter }, after: {})
+        }
         #expect(counter.eventCounter == 2)
     }
 }
