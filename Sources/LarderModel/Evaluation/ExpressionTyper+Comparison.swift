@@ -130,11 +130,8 @@ extension ExpressionTyper {
                 result.append(operand)
             } else {
                 var type = typed?.type ?? wanted
-                if type == nil {
-                    type =
-                        isLiteral(expression)
-                        ? (memberCount == 0 ? Self.constantType(expression) : nil) : memberType
-                }
+                if type == nil, !isLiteral(expression) { type = memberType }
+                if type == nil, memberCount == 0 { type = try givenType(expression) }
                 result.append(
                     try self.operand(
                         expression, as: type, comparedWith: typed?.name ?? "the other value"))
@@ -143,9 +140,12 @@ extension ExpressionTyper {
         return result
     }
 
-    /// The type of a constant that is not comparable with a computed number.
-    private static func constantType(_ expression: QueryExpression) -> OperandType? {
-        guard case .constant(let value) = expression else { return nil }
+    /// The type of a value that is not comparable with a computed number; nil for a number and for
+    /// an argument as text.
+    private func givenType(_ expression: QueryExpression) throws(LarderError) -> OperandType? {
+        guard isLiteral(expression) else { return nil }
+        let (argument, reading) = try suppliedArgument(expression)
+        guard !reading.isArgument, case .value(let value) = argument else { return nil }
         switch value {
         case .int, .float, .double, .decimal: return nil
         default: return value.attributeType.map { .attribute($0) }
