@@ -36,10 +36,7 @@ extension Evaluation {
     private static func order(
         _ left: Value, _ right: Value, _ options: Comparison.Options
     ) -> Int {
-        guard case (.string(let left), .string(let right)) = (left, right) else {
-            return left.order(to: right)
-        }
-        return Value.string(left.folded(options)).order(to: .string(right.folded(options)))
+        left.folded(options).order(to: right.folded(options))
     }
 }
 

@@ -11,7 +11,7 @@ struct ValueList: Sendable {
 
     init(_ values: [Value], _ options: Comparison.Options) {
         self.options = options
-        self.values = values.filter { !$0.isNull }.map { Self.folded($0, options) }
+        self.values = values.filter { !$0.isNull }.map { $0.folded(options) }
         hasNil = self.values.count < values.count
         let type = self.values.first?.attributeType
         isSorted = self.values.allSatisfy { $0.attributeType == type }
@@ -21,7 +21,7 @@ struct ValueList: Sendable {
     /// Whether a value equals one of the list. Nil equals nil.
     func contains(_ value: Value) -> Bool {
         guard !value.isNull else { return hasNil }
-        let value = Self.folded(value, options)
+        let value = value.folded(options)
         guard isSorted else { return values.contains { $0.order(to: value) == 0 } }
         var range = values.indices
         while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
@@ -31,8 +31,11 @@ struct ValueList: Sendable {
         }
         return false
     }
+}
 
-    private static func folded(_ value: Value, _ options: Comparison.Options) -> Value {
-        if case .string(let text) = value { .string(text.folded(options)) } else { value }
+extension Value {
+    /// A string without what the options ignore; other values as they are.
+    func folded(_ options: Comparison.Options) -> Value {
+        if case .string(let text) = self { .string(text.folded(options)) } else { self }
     }
 }

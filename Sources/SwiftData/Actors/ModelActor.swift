@@ -14,7 +14,7 @@ extension ModelActor {
 
     public var modelContext: ModelContext { modelExecutor.modelContext }
 
-    /// The model with an identifier in the actor's context; nil if there is no such object. If it
+    /// The model with an identifier in the actor's context; nil if it does not exist. If it
     /// cannot be read, that is an error of the context's next fetch and save.
     public subscript<T: PersistentModel>(
         id: PersistentIdentifier, as as: T.Type

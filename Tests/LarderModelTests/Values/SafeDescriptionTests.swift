@@ -21,7 +21,7 @@ struct SafeDescriptionTests {
     private let nan = Date(timeIntervalSinceReferenceDate: .nan)
     private let date = Date(timeIntervalSinceReferenceDate: 0)
 
-    /// What Foundation describes as a date that ends the process.
+    /// Values with the date, whose descriptions by Foundation end the process if it is NaN.
     private func values(_ date: Date) -> [(value: Any, name: String)] {
         [
             (date, ""), (date as Date? as Any, ""), ([date], "Array<Date>"),

@@ -24,7 +24,7 @@ enum SQLParameter: Hashable, Sendable {
     /// The elements of a list except nil, without what the options ignore. One is repeated up to
     /// the count.
     case elements(PlanValue, Comparison.Options, count: Int)
-    /// The same elements as the argument of a ``ListTable``.
+    /// These elements as the argument of a ``ListTable``.
     case elementRows(PlanValue, Comparison.Options)
     /// The name of the entity of a value that names an object.
     case entityName(PlanValue)
