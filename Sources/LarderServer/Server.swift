@@ -50,10 +50,15 @@ public final class Server: Service {
         /// Serves the store; a migration exchanges it.
         var core: ServerCore?
         var isMigrating = false
-        /// Succeeds when the last exchange of the core has ended, and its client has the reply.
-        var migration: EventLoopFuture<Void>?
+        /// Succeeds when every exchange of the core and every session up to now has ended, and its
+        /// client has the reply; nil if there was none.
+        var migrations: EventLoopFuture<Void>?
         /// The session whose working copy is made or served.
         var session: MigrationSession?
+
+        mutating func migrationBegins(endingWith future: EventLoopFuture<Void>) {
+            migrations = migrations.map { future.and($0).map { _ in } } ?? future
+        }
     }
 
     let group: MultiThreadedEventLoopGroup

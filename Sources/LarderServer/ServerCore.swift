@@ -17,7 +17,7 @@ final class ServerCore: Sendable {
     let writeBufferWaterMark: ChannelOptions.Types.WriteBufferWaterMark
     private let pool: ReaderPool
     private let writes: WriteQueue?
-    private let registry: ConnectionRegistry
+    let registry: ConnectionRegistry
     private let loopReaders: [LoopReader]
     private let services: [ObjectIdentifier: ConnectionServices]
     private let limits: ServerLimits

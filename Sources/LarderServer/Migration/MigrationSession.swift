@@ -126,8 +126,12 @@ final class MigrationSession: Sendable {
             state.phase = .ended
             return state.original.take()
         }
+        guard let original else {
+            // Before the reply: after it, the server may stop, and its event loops with it.
+            promise.succeed()
+            return whenEnded(failure)
+        }
         whenEnded(failure)
-        guard let original else { return promise.succeed() }
         original.whenDrained { [promise] in promise.succeed() }
     }
 

@@ -47,7 +47,10 @@ extension Server {
     /// Makes the working copy of a session, and serves it.
     func begin(_ session: MigrationSession, _ work: MigrationWork, _ done: @escaping Done) {
         let original = core
-        state.withLock { $0.session = session }
+        state.withLock { state in
+            state.session = session
+            state.migrationBegins(endingWith: session.ended)
+        }
         exchange(
             "the store is being migrated", leaving: work.requester, requesterStays: true,
             progress: work.progress
@@ -115,12 +118,11 @@ extension Server {
 
     /// Succeeds when no exchange runs and no session is open. Abandons the open one.
     func endMigrations(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
-        let (session, migration) = state.withLock { ($0.session, $0.migration) }
-        guard let session else {
-            return migration?.hop(to: eventLoop) ?? eventLoop.makeSucceededVoidFuture()
-        }
-        session.end(ConnectionState.stopping)
-        return session.ended.hop(to: eventLoop).flatMap { self.endMigrations(on: eventLoop) }
+        let (session, migrations) = state.withLock { ($0.session, $0.migrations.take()) }
+        session?.end(ConnectionState.stopping)
+        guard let migrations else { return eventLoop.makeSucceededVoidFuture() }
+        // The abandonment of a session is another exchange.
+        return migrations.hop(to: eventLoop).flatMap { self.endMigrations(on: eventLoop) }
     }
 
     // MARK: The exchange
@@ -141,18 +143,15 @@ extension Server {
         done: @escaping Done
     ) {
         let eventLoop = group.next()
-        let ended = eventLoop.makePromise(of: Void.self)
-        let core = state.withLock { state -> ServerCore? in
+        let begun = state.withLock { state -> (core: ServerCore, ended: EventLoopPromise<Void>)? in
             // What a session has changed is taken back also when the server stops.
-            guard !state.isStopping || requester == nil else { return nil }
+            guard !state.isStopping || requester == nil, let core = state.core else { return nil }
+            let ended = eventLoop.makePromise(of: Void.self)
             state.isMigrating = true
-            state.migration = ended.futureResult
-            return state.core
+            state.migrationBegins(endingWith: ended.futureResult)
+            return (core, ended)
         }
-        guard let core else {
-            ended.succeed()
-            return done(ConnectionState.stopping)
-        }
+        guard let (core, ended) = begun else { return done(ConnectionState.stopping) }
         logger.notice("\(title)")
         let reason = Self.refusal(title, "waits for connections to end")
         core.suspend(refusing: reason, leaving: requester, on: eventLoop).whenComplete { _ in

@@ -1,6 +1,7 @@
 import Glibc
 import LarderModel
 import LarderWire
+import Synchronization
 import TestSupport
 import Testing
 
@@ -266,6 +267,36 @@ extension SocketTests {
             await running.server.stop()
             #expect(try member.receiveUntilClosed() == [.unavailable])
             #expect(try control.receiveUntilClosed().first == .unavailable)
+        }
+
+        @Test("a server that stops waits for every exchange, not only for the last one")
+        func stopBesideReply() async throws {
+            let running = try RunningServer(Self.possible)
+            let control = try running.ready()
+            let server = running.server
+            let port = try #require(server.core.registry.open.first?.port)
+            let cancellation = ReadCancellation()
+            let session = MigrationSession(
+                stoppedBy: cancellation, eventLoop: port.eventLoop,
+                abandon: { server.abandon($0, $1) }, whenEnded: { _ in })
+            let work = Server.MigrationWork(
+                requester: port, cancellation: cancellation, progress: { _ in })
+            let reply = Gate()
+            server.begin(session, work) { _ in reply.pass() }
+            reply.waitForArrival()
+            let hasStopped = Atomic(false)
+            async let stopped: Void = {
+                await server.stop()
+                hasStopped.store(true, ordering: .relaxed)
+            }()
+            #expect(eventually { server.state.withLock { $0.isStopping && $0.session == nil } })
+            // Long enough for a server that does not wait.
+            poll(nil, 0, 100)
+            let isEarly = hasStopped.load(ordering: .relaxed)
+            #expect(!isEarly)
+            reply.open()
+            await stopped
+            control.close()
         }
     }
 }
