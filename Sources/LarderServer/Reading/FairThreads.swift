@@ -74,6 +74,12 @@ final class FairThreads: Sendable {
         var started: UserShares
         /// The queues of the jobs that have started.
         var queues: Set<SerialQueue> = []
+        /// Called once, when no job waits and none has a thread.
+        var whenIdle: (@Sendable () -> Void)?
+
+        mutating func takeWhenIdle() -> (@Sendable () -> Void)? {
+            waiting.isEmpty && started.used == 0 ? whenIdle.take() : nil
+        }
 
         /// Takes the job that runs next, if one may. Paused jobs come first: each has waited for
         /// its next turn for as long as it is in the list.
@@ -164,24 +170,29 @@ final class FairThreads: Sendable {
     private func run(_ next: Next) {
         switch next {
         case .resume(let turn): turn.resumption.signal()
-        case .start(let job): threads.submit { [self] _ in runAll(from: job) }
+        case .start(let job):
+            threads.submit { [self] state in
+                if case .active = state { lowerPriority() }
+                runAll(from: job)
+            }
         }
     }
 
     /// Runs a job, and those that may start after it. On this thread, because another one would
     /// have to be woken.
     private func runAll(from first: Job) {
-        lowerPriority()
         var next: Job? = first
         while let job = next {
             let turn = Turn(job, on: self)
             job.work(turn)
-            let following = state.withLock { state in
+            let (following, whenIdle) = state.withLock { state in
                 state.end(turn)
-                return state.takeNext()
+                return (state.takeNext(), state.takeWhenIdle())
             }
             switch following {
-            case nil: return
+            case nil:
+                whenIdle?()
+                return
             case .start(let job)?: next = job
             case .resume(let paused)?:
                 paused.resumption.signal()
@@ -215,8 +226,15 @@ final class FairThreads: Sendable {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
     }
 
-    /// Ends the threads after the running jobs.
+    /// Ends the threads after all jobs. A job that is submitted later runs on the thread of its
+    /// caller.
     func close(_ done: @escaping @Sendable () -> Void) {
-        threads.shutdownGracefully { _ in done() }
+        // SwiftNIO would run the jobs that no thread has taken yet on another thread, and call back
+        // without waiting for them.
+        let whenIdle = state.withLock { [threads] state in
+            state.whenIdle = { threads.shutdownGracefully { _ in done() } }
+            return state.takeWhenIdle()
+        }
+        whenIdle?()
     }
 }

@@ -162,7 +162,7 @@ final class ReaderPool: Sendable {
     // MARK: Idle memory
 
     private func scheduleIdleCheck(on eventLoop: any EventLoop, _ state: inout State) {
-        guard !state.isCheckScheduled else { return }
+        guard !state.isCheckScheduled, !state.isClosed else { return }
         state.isCheckScheduled = true
         let seen = state.nextNumber
         // Weak, because a closed pool must not keep its store until then.
@@ -325,19 +325,14 @@ final class ReaderPool: Sendable {
         waiter.job(.failure(error))
     }
 
-    /// Ends the threads and releases the readers. It must be called after the last connection has
-    /// closed.
+    /// Releases the readers, those of active reads when they end, and ends the threads after that.
+    /// It must be called after the last connection has closed.
     func close(_ done: @escaping @Sendable () -> Void) {
-        // Weak, because the closure may be released some time after the call, and the pool holds
-        // the store, which may then be opened again.
-        threads.close { [weak self] in
-            self?.state.withLock { state in
-                state.idle = []
-                // A snapshot releases its reader on its event loop, which may be later.
-                state.isClosed = true
-            }
-            done()
+        state.withLock { state in
+            state.idle = []
+            state.isClosed = true
         }
+        threads.close(done)
     }
 
     /// Adds the long reads to the load of the server.

@@ -59,6 +59,21 @@ struct FairThreadsTests {
         await close(threads)
     }
 
+    @Test("threads that are closed have run every job, also one that no thread had taken yet")
+    func lastJob() async {
+        for _ in 0..<20 {
+            let threads = threads(running: 1)
+            let connection = Connection()
+            let hasRun = Mutex(false)
+            threads.submit(in: .object(ObjectIdentifier(connection)), of: 1) { _ in
+                poll(nil, 0, 5)
+                hasRun.withLock { $0 = true }
+            }
+            await close(threads)
+            #expect(hasRun.withLock { $0 })
+        }
+    }
+
     @Test("the jobs of one connection run in their order")
     func order() async {
         let threads = threads(running: 3)
