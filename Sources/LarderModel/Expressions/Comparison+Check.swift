@@ -28,24 +28,35 @@ extension Comparison {
                         + "\(other.name), \(other.type.nounWithArticle)")
             }
         }
-        func rejection(_ what: String, _ need: String, hint: String? = nil) -> LarderError {
-            LarderError(
-                .wrongType,
-                "\(what) needs \(need), and \(first.name) is \(first.type.nounWithArticle)",
-                hint: hint)
+        try `operator`.check(first.type, first.name)
+        guard options.isEmpty || first.type.isString else {
+            throw Comparison.Operator.rejection(options.text, "strings", first.type, first.name)
         }
-        switch `operator` {
+    }
+}
+
+extension Comparison.Operator {
+    /// Rejects a side of a type for which the operator has no meaning.
+    ///
+    /// - Throws: `wrongType`, naming the side.
+    package func check(_ type: OperandType, _ name: String) throws(LarderError) {
+        switch self {
         case .beginsWith, .endsWith, .contains, .like, .matches:
-            guard first.type.isString else { throw rejection(`operator`.rawValue, "strings") }
+            guard type.isString else { throw Self.rejection(rawValue, "strings", type, name) }
         case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between:
-            guard first.type.isOrderable else {
-                throw rejection(
-                    `operator`.rawValue, "an ordered type", hint: "compare it with == or !=")
+            guard type.isOrderable else {
+                throw Self.rejection(
+                    rawValue, "an ordered type", type, name, hint: "compare it with == or !=")
             }
         case .equal, .notEqual, .in: break
         }
-        guard options.isEmpty || first.type.isString else {
-            throw rejection(options.text, "strings")
-        }
+    }
+
+    fileprivate static func rejection(
+        _ what: String, _ need: String, _ type: OperandType, _ name: String, hint: String? = nil
+    ) -> LarderError {
+        LarderError(
+            .wrongType, "\(what) needs \(need), and \(name) is \(type.nounWithArticle)",
+            hint: hint)
     }
 }

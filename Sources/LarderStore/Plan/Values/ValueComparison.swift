@@ -18,6 +18,7 @@ struct ValueComparison: Hashable, Sendable {
             leftValue.type = try ownType(parameters, converter)
             rightValue.type = leftValue.type
         }
+        if let type = leftValue.type { try `operator`.check(type, leftValue.name) }
         let left = try converter.binding(leftValue, parameters)
         let right = try converter.binding(rightValue, parameters)
         if left == .null || right == .null {
