@@ -194,7 +194,9 @@ let package = Package(
             exclude: ["Corpus"], swiftSettings: strict),
         .testTarget(
             name: "LarderStoreTests",
-            dependencies: ["LarderStore", "LarderModel", "QueryFuzzing", "TestSupport"],
+            dependencies: [
+                "LarderStore", "LarderModel", "CSQLite", "QueryFuzzing", "TestSupport",
+            ],
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
             name: "LarderServerTests",

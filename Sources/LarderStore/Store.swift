@@ -169,6 +169,7 @@ public final class Store: StoreBackend {
     private func openConnection() throws(SQLiteError) -> Connection {
         try file.watched.checkPath()
         let connection = try StoreConnection.open(path)
+        connection.waitForLocks()
         connection.setObjectBytesMax(options.objectBytesMax)
         try file.check(connection)
         return connection

@@ -31,6 +31,7 @@ extension Archive {
             tail = HistoryTail(
                 rootPage: UInt32(clamping: root), pageBytes: Int(pageBytes))
             database = try StoreConnection.open(path)
+            database.waitForLocks()
             database.disableCheckpointOnClose()
         } catch {
             throw error.larderError

@@ -84,6 +84,7 @@ struct OpenedStore {
             } else {
                 try checkHeader(of: connection, path: path)
             }
+            connection.waitForLocks()
             if connection.isReadOnly {
                 throw LarderError(
                     .permissionDenied, "\(path) may not be written",

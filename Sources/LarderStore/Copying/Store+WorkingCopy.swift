@@ -81,6 +81,7 @@ extension Store {
         let pages: PageCopy
         do throws(SQLiteError) {
             let source = try StoreConnection.open(copy.path)
+            source.waitForLocks()
             destination = try reopenWriterConnection()
             pages = try PageCopy(from: source, to: destination)
         } catch {

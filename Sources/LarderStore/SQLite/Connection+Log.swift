@@ -65,7 +65,9 @@ extension Connection {
             case .restart: SQLITE_CHECKPOINT_RESTART
             case .truncate: SQLITE_CHECKPOINT_TRUNCATE
             }
-        let result = sqlite3_wal_checkpoint_v2(handle, "main", mode, nil, nil)
+        let result = withoutWaiting {
+            sqlite3_wal_checkpoint_v2(handle, "main", mode, nil, nil)
+        }
         guard result == SQLITE_OK else { throw SQLiteError(handle, result) }
         if kind != .passive { logWatch.pageCount = 0 }
     }

@@ -13,6 +13,7 @@ final class Connection {
     let limit = ExecutionLimit()
     let logWatch = LogWatch()
     let copyWatch = CopyWatch()
+    let lockWait = LockWait()
 
     /// Opens a file with the VFS `unix-excl`: other connections of this process may open it too,
     /// but no other process can.

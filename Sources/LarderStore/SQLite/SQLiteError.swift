@@ -19,7 +19,7 @@ struct SQLiteError: Error, Hashable, Sendable {
         case mismatch
         /// A value or a statement is larger than SQLite's limit.
         case tooLarge
-        /// Another connection holds a lock that is needed.
+        /// Another connection has a lock that is needed.
         case busy
         case full
         /// A system call failed.
@@ -101,7 +101,7 @@ extension SQLiteError.Condition {
             self = result == SQLITE_CONSTRAINT | 8 << 8 ? .uniquenessViolated : .constraintViolated
         case SQLITE_MISMATCH, SQLITE_RANGE: self = .mismatch
         case SQLITE_TOOBIG: self = .tooLarge
-        case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
+        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: self = .busy
         case SQLITE_FULL: self = .full
         case SQLITE_IOERR: self = .inputOutput
         case SQLITE_CANTOPEN: self = .cannotOpen
@@ -127,7 +127,9 @@ extension SQLiteError {
                 hint: "restore it from a backup")
         case .fileChanged(let change): change
         case .notADatabase: LarderError(.notAStore, "the file is not a Larder store")
-        case .busy: LarderError(.storeInUse, "the store is held by another process")
+        case .busy:
+            LarderError(
+                .unavailable, "the store waited too long for a lock of its own", hint: "try again")
         case .tooLarge:
             LarderError(.resourceExhausted, "a value or a statement is larger than SQLite allows")
         case .outOfMemory: LarderError(.resourceExhausted, "the database ran out of memory")

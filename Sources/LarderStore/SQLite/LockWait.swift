@@ -1,0 +1,59 @@
+import CSQLite
+import Glibc
+
+/// How a connection waits for a lock. Used on the connection's thread only: SQLite calls the
+/// handler from within `step`.
+///
+/// No other process can have a lock of an open store. A connection of this process has one that
+/// another needs for a moment only:
+///
+/// - a reader that meets a commit at the header of the log's index takes the writer's lock to read
+///   the header again, just when the writer begins its next transaction (`SQLITE_BUSY`);
+/// - a connection repairs the index, which others cannot read meanwhile (`SQLITE_BUSY_RECOVERY`);
+/// - a connection that closes asks for the whole file, just when another one opens it
+///   (`SQLITE_BUSY`);
+/// - a transaction begins on a snapshot that is not the last one any more (`SQLITE_BUSY_SNAPSHOT`).
+///
+/// Without a handler each of them is an error of a request that has done nothing wrong.
+final class LockWait {
+    /// Not before the process has the file: a foreign process that has it is an error at once. Not
+    /// in a checkpoint, which readers may keep from its end for hours.
+    fileprivate var isEnabled = false
+
+    /// The holder of a lock that yields the processor is done after a few of these.
+    private static let yieldsMax: Int32 = 1_000
+    /// Then this thread sleeps for a millisecond each time, for 10 s in all.
+    private static let sleepsMax: Int32 = 10_000
+
+    /// - Parameter attempts: How often the lock was not free before.
+    /// - Returns: whether to try again.
+    fileprivate func wait(after attempts: Int32) -> Bool {
+        guard isEnabled, attempts < Self.yieldsMax + Self.sleepsMax else { return false }
+        if attempts < Self.yieldsMax { sched_yield() } else { poll(nil, 0, 1) }
+        return true
+    }
+}
+
+extension Connection {
+    /// Waits from now on for the locks of this process's other connections.
+    func waitForLocks() {
+        lockWait.isEnabled = true
+        // Unretained: the object lives as long as the connection, which closes the handle.
+        let context = Unmanaged.passUnretained(lockWait).toOpaque()
+        sqlite3_busy_handler(
+            handle,
+            { context, attempts in
+                guard let context else { return 0 }
+                let wait = Unmanaged<LockWait>.fromOpaque(context).takeUnretainedValue()
+                return wait.wait(after: attempts) ? 1 : 0
+            }, context)
+    }
+
+    /// Does not wait within a closure.
+    func withoutWaiting<Value>(_ body: () -> Value) -> Value {
+        let isEnabled = lockWait.isEnabled
+        lockWait.isEnabled = false
+        defer { lockWait.isEnabled = isEnabled }
+        return body()
+    }
+}
