@@ -143,15 +143,15 @@ echo "2 passed, 0 failed"'
 @test "the report of thousands of Swift tests ends with their counts, and names those that failed" {
     local report=$BATS_TEST_DIRNAME/../../scripts/test.d/report-swift
     seq -f '✔ Test "the test with the number %g of a long suite" passed after 0.001 seconds.' 9000 >tests
-    printf '%s\n' '✘ Test "a" recorded an issue at A.swift:1:2: no' '✘ Test "a" failed after 1.5 seconds.' \
-        '✘ Test run with 9001 tests in 1 suite failed after 2 seconds with 1 issue.' 'exit status 1' >>tests
+    printf '%s\n' '✘ Test "a" recorded an issue at A.swift:1:2: no' '↳ its comment' \
+        '✘ Test "a" failed after 1.5 seconds.' '✘ Test run with 9001 tests in 1 suite failed after 2 seconds with 1 issue.' 'exit status 1' >>tests
     printf '%s\n' '✔ Test "b" passed after 0.1 seconds.' \
         '✔ Test run with 1 test in 1 suite passed after 1 seconds.' 'exit status 0' >more
     assert_status 1 "$report" tests more
     assert_equal "9001 passed, 1 failed" "$(last_line)"
-    assert_contains "$output" 'FAILED Test "a" recorded an issue at A.swift:1:2: no'
+    assert_contains "$output" $'FAILED Test "a" recorded an issue at A.swift:1:2: no\n  ↳ its comment'
     assert_contains "$output" '  1.5 "a"'
-    assert_equal 23 "$(wc -l <<<"$output")"
+    assert_equal 24 "$(wc -l <<<"$output")"
 }
 
 @test "the report of Swift tests that a trap ended gives its message and the tests that had not ended" {
