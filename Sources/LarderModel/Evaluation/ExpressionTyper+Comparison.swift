@@ -57,7 +57,13 @@ extension ExpressionTyper {
     private mutating func test(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
         var expressions = [comparison.left]
         switch (comparison.operator, comparison.right) {
-        case (.in, .list(let list)), (.between, .list(let list)): expressions += list
+        case (.in, .list(let list)), (.between, .list(let list)):
+            expressions += list
+            if !comparison.needsStrings, expressions.allSatisfy(isLiteral) {
+                guard expressions.contains(where: isTypedConstant) else {
+                    throw comparison.needsKeyPath
+                }
+            }
         case (.in, let right) where isLiteral(right): return try listComparison(comparison)
         case (.between, .argument): return try listComparison(comparison)
         case (.between, .variable(let name)) where variables[name] == nil:
@@ -178,8 +184,11 @@ extension ExpressionTyper {
             if comparison.options.subtracting(.normalized).isEmpty { return }
         default: break
         }
-        throw LarderError(
-            .unsupported, "\(comparison.operator.rawValue) needs a key path on one side")
+        throw comparison.needsKeyPath
+    }
+
+    private func isTypedConstant(_ expression: QueryExpression) -> Bool {
+        if case .constant(let value) = expression { OperandType(of: value) != nil } else { false }
     }
 
     /// Reports an invalid MATCHES pattern before any object is read.
@@ -196,10 +205,7 @@ extension ExpressionTyper {
     private mutating func listComparison(_ comparison: Comparison) throws(LarderError)
         -> TypedPredicate
     {
-        guard !isLiteral(comparison.left) else {
-            throw LarderError(
-                .unsupported, "\(comparison.operator.rawValue) needs a key path on one side")
-        }
+        guard !isLiteral(comparison.left) else { throw comparison.needsKeyPath }
         let (argument, reading) = try suppliedArgument(comparison.right)
         var left = try operand(comparison.left)
         func values() throws(LarderError) -> [Value] {

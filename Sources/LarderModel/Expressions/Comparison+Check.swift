@@ -7,6 +7,11 @@ extension Comparison {
         }
     }
 
+    /// The error of a comparison of values that have no type of their own.
+    package var needsKeyPath: LarderError {
+        LarderError(.unsupported, "\(`operator`.rawValue) needs a key path on one side")
+    }
+
     /// Checks that values of these types can be compared in this way.
     ///
     /// - Parameter sides: The sides of the comparison, left side first; a type is nil if it is

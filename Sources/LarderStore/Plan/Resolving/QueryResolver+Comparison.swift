@@ -137,7 +137,11 @@ extension QueryResolver {
             if case .member(let member) = operand { member } else { nil }
         }
         guard let member = members.first else {
-            return try filled(resolved, expressions, wanted, typed?.name, in: scope)
+            var type = wanted
+            if type == nil, known.isEmpty, [.in, .between].contains(comparison.operator) {
+                type = try constantType(of: expressions, for: comparison)
+            }
+            return try filled(resolved, expressions, type, typed?.name, in: scope)
         }
         let kind = try kind(of: member, comparedWith: wanted, expressions, in: scope)
         if typed == nil, members.count == resolved.count {
@@ -153,6 +157,18 @@ extension QueryResolver {
         return try filled(
             read, expressions, typed == nil ? kind.valueType : wanted, member.name,
             in: scope)
+    }
+
+    /// The type of values that are compared with each other only: that of the first constant, or
+    /// decimal if one is a decimal.
+    private func constantType(
+        of expressions: [QueryExpression], for comparison: Comparison
+    ) throws(LarderError) -> OperandType {
+        let types = expressions.compactMap { expression in
+            if case .constant(let value) = expression { OperandType(of: value) } else { nil }
+        }
+        guard let first = types.first else { throw comparison.needsKeyPath }
+        return types.first { $0 == .attribute(.decimal) } ?? first
     }
 
     /// The operands, with those that have no type resolved as the given type.
@@ -209,9 +225,7 @@ extension QueryResolver {
         if case .member(let member) = left {
             return try oneOfList(member, comparison)
         }
-        guard left.type != nil else {
-            throw LarderError(.unsupported, "IN needs a key path on one side")
-        }
+        guard left.type != nil else { throw comparison.needsKeyPath }
         try comparison.check([(left.type, left.name)], in: layout.schema)
         return try locating(comparison.right) { () throws(LarderError) in
             let list: PlanValue
@@ -246,9 +260,7 @@ extension QueryResolver {
         var left = try operand(comparison.left, in: scope)
         var type = left.type
         if case .member = left { type = comparison.needsStrings ? .attribute(.string) : nil }
-        if case .value = left {
-            throw LarderError(.unsupported, "BETWEEN needs a key path on one side")
-        }
+        if case .value = left { throw comparison.needsKeyPath }
         try comparison.check([(type, left.name)], in: layout.schema)
         let name = left.name
         return try locating(comparison.right) { () throws(LarderError) in
@@ -279,8 +291,7 @@ extension QueryResolver {
     ) throws(LarderError) -> ValueComparison {
         let options = comparison.options.subtracting(.normalized)
         guard ValueComparison.operators.contains(comparison.operator), options.isEmpty else {
-            throw LarderError(
-                .unsupported, "\(comparison.operator.rawValue) needs a key path on one side")
+            throw comparison.needsKeyPath
         }
         // An argument gets the type of the constant.
         let types = [left.constantType, right.constantType].compactMap { $0 }
