@@ -20,16 +20,16 @@ final class LockWait {
     /// in a checkpoint, which readers may keep from its end for hours.
     fileprivate var isEnabled = false
 
-    /// The holder of a lock that yields the processor is done after a few of these.
-    private static let yieldsMax: Int32 = 1_000
-    /// Then this thread sleeps for a millisecond each time, for 10 s in all.
-    private static let sleepsMax: Int32 = 10_000
+    private static let pauseNanoseconds = 100_000
+    /// With the time that the system adds to each pause, 10 s in all.
+    private static let pausesMax: Int32 = 60_000
 
     /// - Parameter attempts: How often the lock was not free before.
     /// - Returns: whether to try again.
     fileprivate func wait(after attempts: Int32) -> Bool {
-        guard isEnabled, attempts < Self.yieldsMax + Self.sleepsMax else { return false }
-        if attempts < Self.yieldsMax { sched_yield() } else { poll(nil, 0, 1) }
+        guard isEnabled, attempts < Self.pausesMax else { return false }
+        var pause = timespec(tv_sec: 0, tv_nsec: Self.pauseNanoseconds)
+        nanosleep(&pause, nil)
         return true
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import LarderStore
 
 /// Every way in which SQLite reports that a lock is not free although no other process has the
-/// file. Each is forced on one thread: the lock is given back when it was not free some times.
+/// file. Each is forced on one thread: the lock is released when it was not free some times.
 @Suite("Locks of the connections of one store")
 struct LockWaitTests {
     private static let attempts = 3
@@ -158,7 +158,7 @@ struct LockWaitTests {
         #expect(probe.attemptCount >= Self.attempts)
     }
 
-    @Test("a lock that is never given back is an error that says so, after a bounded time")
+    @Test("a lock that is never released is an error that says so, after a bounded time")
     func never() throws {
         let reader = try StoreConnection.open(folder.storePath)
         reader.disableCheckpointOnClose()
