@@ -55,7 +55,8 @@ extension SocketTests {
                 limits.handshakeTimeMax = .milliseconds(10)
             } _: { running in
                 let peer = try running.connect()
-                try peer.send([0, 0])
+                // The time may be over already.
+                try? peer.send([0, 0])
                 #expect(try peer.receiveUntilClosed() == [.handshakeRequired])
             }
         }
