@@ -387,6 +387,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private func sendOutput() {
+        drive(.flushBegins)
         guard output.byteCount > 0, let context else { return }
         let bytes = output.take()
         repliedBytes += bytes.readableBytes

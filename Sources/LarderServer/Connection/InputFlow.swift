@@ -38,7 +38,10 @@ struct InputFlow {
         /// The turn that was scheduled may begin.
         case turnBegan
         case replyAppended
-        /// All replies have been passed to the channel.
+        /// All replies are passed to the channel now. Meanwhile the channel may report that the
+        /// socket takes more, and more replies be appended.
+        case flushBegins
+        /// The replies have been passed to the channel.
         case flushed
         case closed
     }
@@ -50,7 +53,7 @@ struct InputFlow {
         /// Report to the connection's state that all input has been taken, then report `noFrame`.
         case endInput
         case readSocket
-        /// Send the replies, then report `flushed`.
+        /// Report `flushBegins`, send the replies, then report `flushed`.
         case flush
         /// Send the replies at the end of what the event loop does now.
         case scheduleFlush
@@ -131,9 +134,11 @@ struct InputFlow {
         case .replyAppended:
             hasOutput = true
             return isInReadCycle ? .nothing : scheduleFlush()
-        case .flushed:
+        case .flushBegins:
             hasOutput = false
             isFlushScheduled = false
+            return .nothing
+        case .flushed:
             guard case .continueTurn(let rest) = afterFlush else { return .nothing }
             afterFlush = .nothing
             return continueTurn(rest, mayTakeFrames)

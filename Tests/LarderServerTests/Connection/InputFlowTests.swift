@@ -49,8 +49,18 @@ struct InputFlowTests {
         check([
             Step(.bytesArrived, .takeFrame), Step(.replyAppended, .nothing),
             Step(.resumed, .nothing), Step(Self.onlyFrame, .nothing),
-            Step(Self.turnAlone, .flush), Step(.flushed, .nothing),
+            Step(Self.turnAlone, .flush), Step(.flushBegins, .nothing), Step(.flushed, .nothing),
             Step(.readRequested, .readSocket), Step(Self.turnAlone, .nothing),
+        ])
+    }
+
+    @Test("a reply that is appended while others are sent is sent after them")
+    func appendedWhileSending() {
+        check([
+            Step(.replyAppended, .scheduleFlush), Step(.flushBegins, .nothing),
+            Step(.writabilityChanged(isWritable: true), .nothing),
+            Step(.replyAppended, .scheduleFlush), Step(.flushed, .nothing),
+            Step(.flushBegins, .nothing), Step(.flushed, .nothing),
         ])
     }
 
@@ -59,7 +69,8 @@ struct InputFlowTests {
         check([
             Step(.bytesArrived, .takeFrame), Step(.replyAppended, .nothing),
             Step(Self.onlyFrame, .nothing), Step(Self.turn, .scheduleFlush),
-            Step(Self.turn, .nothing), Step(.replyAppended, .nothing), Step(.flushed, .nothing),
+            Step(Self.turn, .nothing), Step(.replyAppended, .nothing), Step(.flushBegins, .nothing),
+            Step(.flushed, .nothing),
         ])
     }
 
@@ -67,7 +78,8 @@ struct InputFlowTests {
     func lateReplies() {
         check([
             Step(.replyAppended, .scheduleFlush), Step(.replyAppended, .nothing),
-            Step(.flushed, .nothing), Step(.replyAppended, .scheduleFlush),
+            Step(.flushBegins, .nothing), Step(.flushed, .nothing),
+            Step(.replyAppended, .scheduleFlush),
         ])
     }
 
@@ -84,7 +96,8 @@ struct InputFlowTests {
     func turns() {
         check([
             Step(.bytesArrived, .takeFrame), Step(Self.frame, .takeFrame),
-            Step(Self.lastOfTurn, .scheduleTurn), Step(.flushed, .nothing),
+            Step(Self.lastOfTurn, .scheduleTurn), Step(.flushBegins, .nothing),
+            Step(.flushed, .nothing),
             Step(.resumed, .nothing), Step(.bytesArrived, .nothing),
             Step(.readRequested, .nothing),
             Step(.turnBegan, .takeFrame, mayBeginTurn: false), Step(Self.frame, .takeFrame),
@@ -95,7 +108,8 @@ struct InputFlowTests {
     @Test("a turn waits while its user has no time")
     func noTime() {
         check([
-            Step(.bytesArrived, .scheduleTurn, mayBeginTurn: false), Step(.flushed, .nothing),
+            Step(.bytesArrived, .scheduleTurn, mayBeginTurn: false), Step(.flushBegins, .nothing),
+            Step(.flushed, .nothing),
             Step(.bytesArrived, .nothing), Step(.readRequested, .nothing),
             Step(.turnBegan, .takeFrame), Step(Self.onlyFrame, .readSocket),
             Step(.resumed, .nothing, acceptsFrames: false, mayBeginTurn: false),
@@ -132,12 +146,13 @@ struct InputFlowTests {
             Step(.bytesArrived, .takeFrame),
             Step(.frameTaken(.bytes, outputBytes: large - 1), .takeFrame),
             Step(.frameTaken(.bytes, outputBytes: large), .flush),
-            Step(.flushed, .takeFrame),
+            Step(.flushBegins, .nothing), Step(.flushed, .takeFrame),
             Step(.frameTaken(.bytes, outputBytes: large), .flush),
-            Step(.writabilityChanged(isWritable: false), .nothing), Step(.flushed, .nothing),
+            Step(.writabilityChanged(isWritable: false), .nothing), Step(.flushBegins, .nothing),
+            Step(.flushed, .nothing),
             Step(.writabilityChanged(isWritable: true), .nothing), Step(.resumed, .takeFrame),
             Step(.frameTaken(.nothing, outputBytes: large), .flush),
-            Step(.flushed, .nothing),
+            Step(.flushBegins, .nothing), Step(.flushed, .nothing),
         ])
     }
 
