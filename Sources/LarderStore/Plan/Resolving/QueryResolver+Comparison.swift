@@ -139,7 +139,12 @@ extension QueryResolver {
         guard let member = members.first else {
             var type = wanted
             if type == nil, known.isEmpty, [.in, .between].contains(comparison.operator) {
-                type = try constantType(of: expressions, for: comparison)
+                let constants = expressions.map { expression -> OperandType? in
+                    if case .constant(let value) = expression { return OperandType(of: value) }
+                    return nil
+                }
+                type = Self.commonType(constants)
+                if type == nil { throw comparison.needsKeyPath }
             }
             return try filled(resolved, expressions, type, typed?.name, in: scope)
         }
@@ -159,16 +164,11 @@ extension QueryResolver {
             in: scope)
     }
 
-    /// The type of values that are compared with each other only: that of the first constant, or
-    /// decimal if one is a decimal.
-    private func constantType(
-        of expressions: [QueryExpression], for comparison: Comparison
-    ) throws(LarderError) -> OperandType {
-        let types = expressions.compactMap { expression in
-            if case .constant(let value) = expression { OperandType(of: value) } else { nil }
-        }
-        guard let first = types.first else { throw comparison.needsKeyPath }
-        return types.first { $0 == .attribute(.decimal) } ?? first
+    /// The type of values that are compared with each other only, from the types of the constants
+    /// among them: the first one, or decimal if one is a decimal; nil without a constant.
+    private static func commonType(_ constants: [OperandType?]) -> OperandType? {
+        let types = constants.compactMap { $0 }
+        return types.first { $0 == .attribute(.decimal) } ?? types.first
     }
 
     /// The operands, with those that have no type resolved as the given type.
@@ -294,8 +294,7 @@ extension QueryResolver {
             throw comparison.needsKeyPath
         }
         // An argument gets the type of the constant.
-        let types = [left.constantType, right.constantType].compactMap { $0 }
-        let type = types.first { $0 == .attribute(.decimal) } ?? types.first
+        let type = Self.commonType([left.constantType, right.constantType])
         var decided = ValueComparison(left: left, operator: comparison.operator, right: right)
         decided.left.type = type
         decided.right.type = type
