@@ -49,11 +49,13 @@ extension Connection {
             }, context)
     }
 
-    /// Does not wait within a closure.
-    func withoutWaiting<Value>(_ body: () -> Value) -> Value {
+    /// Calls a function of SQLite, which does not wait for locks.
+    ///
+    /// - Returns: its result.
+    func withoutWaiting(_ call: () -> Int32) -> Int32 {
         let isEnabled = lockWait.isEnabled
         lockWait.isEnabled = false
         defer { lockWait.isEnabled = isEnabled }
-        return body()
+        return call()
     }
 }

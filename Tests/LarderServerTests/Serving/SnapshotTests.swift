@@ -12,10 +12,8 @@ extension SocketTests {
         }
 
         /// Opens a snapshot, and returns its id and its position.
-        private func open(
-            _ peer: Peer, timeoutMilliseconds: UInt32 = 0
-        ) throws -> (id: UInt64, number: Int64) {
-            let id = try peer.send(.openSnapshot, timeoutMilliseconds: timeoutMilliseconds)
+        private func open(_ peer: Peer) throws -> (id: UInt64, number: Int64) {
+            let id = try peer.send(.openSnapshot)
             let envelope = try peer.receive()
             guard let envelope, envelope.id == id,
                 case .snapshotOpened(let position) = envelope.reply
