@@ -82,18 +82,21 @@ assert_contains() {
     }
 }
 
-# Inserts three categories and six articles, two of them in a collection.
+# Inserts three categories and six articles, two of them in a collection, in one transaction.
 insert_articles() {
-    tech=$(larder insert Category name=tech)
-    arts=$(larder insert Category name=arts)
-    empty=$(larder insert Category name=empty)
-    week=$(larder insert ArticleCollection name=week)
-    larder insert Article - >/dev/null <<END
-{"title": "one", "wordCount": 10, "category": "$tech", "collection": "$week"}
-{"title": "two", "wordCount": 20, "category": "$tech", "published": "2026-01-31T08:15:00Z"}
-{"title": "three", "wordCount": 30, "category": "$tech"}
-{"title": "four", "wordCount": 40, "category": "$arts", "collection": "$week"}
-{"title": "five", "wordCount": 50, "category": "$arts"}
-{"title": "six", "wordCount": 60}
+    mapfile -t inserted < <(larder save - <<'END'
+{"insert": {"@id": "t:tech", "@entity": "Category", "name": "tech"}}
+{"insert": {"@id": "t:arts", "@entity": "Category", "name": "arts"}}
+{"insert": {"@entity": "Category", "name": "empty"}}
+{"insert": {"@id": "t:week", "@entity": "ArticleCollection", "name": "week"}}
+{"insert": {"@entity": "Article", "title": "one", "wordCount": 10, "category": "t:tech", "collection": "t:week"}}
+{"insert": {"@entity": "Article", "title": "two", "wordCount": 20, "category": "t:tech", "published": "2026-01-31T08:15:00Z"}}
+{"insert": {"@entity": "Article", "title": "three", "wordCount": 30, "category": "t:tech"}}
+{"insert": {"@entity": "Article", "title": "four", "wordCount": 40, "category": "t:arts", "collection": "t:week"}}
+{"insert": {"@entity": "Article", "title": "five", "wordCount": 50, "category": "t:arts"}}
+{"insert": {"@entity": "Article", "title": "six", "wordCount": 60}}
 END
+    )
+    assert_equal 10 ${#inserted[@]}
+    tech=${inserted[0]} arts=${inserted[1]} empty=${inserted[2]} week=${inserted[3]}
 }
