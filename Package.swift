@@ -52,25 +52,24 @@ let package = Package(
             providers: [.apt(["libprotobuf-c-dev"])]),
         .systemLibrary(
             name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
-        .systemLibrary(name: "CMalloc"),
-        .systemLibrary(name: "CStat"),
+        .systemLibrary(name: "CLinux"),
         .target(name: "CLarderProto", dependencies: ["CProtobufC"]),
 
         .target(name: "CloudKitRules", swiftSettings: strict),
         .target(name: "LarderModel", dependencies: ["CloudKitRules"], swiftSettings: strict),
         .target(
-            name: "LarderFiles", dependencies: ["LarderModel", "CStat"], swiftSettings: strict),
+            name: "LarderFiles", dependencies: ["LarderModel", "CLinux"], swiftSettings: strict),
         .target(
             name: "LarderWire", dependencies: ["LarderModel", "CLarderProto"],
             swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
         .target(
             name: "LarderStore",
-            dependencies: ["LarderModel", "LarderFiles", "CSQLite", "CPCRE2", "CStat"],
+            dependencies: ["LarderModel", "LarderFiles", "CSQLite", "CPCRE2", "CLinux"],
             swiftSettings: strict),
         .target(
             name: "LarderServer",
             dependencies: [
-                "CMalloc", "LarderModel", "LarderWire",
+                "CLinux", "LarderModel", "LarderWire",
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "NIOPosix", package: "swift-nio", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
@@ -140,7 +139,7 @@ let package = Package(
         .executableTarget(
             name: "LarderDaemon",
             dependencies: [
-                "CMalloc", "LarderModel", "LarderPrograms", "LarderServer", "LarderStore",
+                "CLinux", "LarderModel", "LarderPrograms", "LarderServer", "LarderStore",
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(
                     name: "UnixSignals", package: "swift-service-lifecycle", condition: server),

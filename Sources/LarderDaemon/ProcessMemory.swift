@@ -1,4 +1,4 @@
-import CMalloc
+import CLinux
 
 /// How much freed memory the process keeps. A server in a user's process leaves that to it.
 enum ProcessMemory {

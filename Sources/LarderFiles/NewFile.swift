@@ -1,4 +1,4 @@
-import CStat
+import CLinux
 import Glibc
 package import LarderModel
 

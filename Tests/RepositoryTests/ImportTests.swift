@@ -8,16 +8,16 @@ struct ImportTests {
         "LarderModel": [
             "CloudKitRules", "FoundationEssentials", "Glibc", "Swift", "Synchronization",
         ],
-        "LarderFiles": ["CStat", "Glibc", "LarderModel"],
+        "LarderFiles": ["CLinux", "Glibc", "LarderModel"],
         "LarderWire": [
             "FoundationEssentials", "Glibc", "LarderModel", "CLarderProto", "CProtobufC",
         ],
         "LarderStore": [
             "FoundationEssentials", "Swift", "Glibc", "Synchronization", "LarderModel",
-            "LarderFiles", "CSQLite", "CPCRE2", "CStat", "Dispatch",
+            "LarderFiles", "CSQLite", "CPCRE2", "CLinux", "Dispatch",
         ],
         "LarderServer": [
-            "FoundationEssentials", "Glibc", "CMalloc", "Dispatch", "Synchronization",
+            "FoundationEssentials", "Glibc", "CLinux", "Dispatch", "Synchronization",
             "LarderModel", "LarderWire", "NIOCore", "NIOPosix", "Logging", "ServiceLifecycle",
         ],
         "LarderClient": [
@@ -56,7 +56,7 @@ struct ImportTests {
         ],
         "LarderPrograms": ["Glibc", "LarderModel"],
         "LarderDaemon": [
-            "FoundationEssentials", "Glibc", "CMalloc", "LarderModel", "LarderPrograms",
+            "FoundationEssentials", "Glibc", "CLinux", "LarderModel", "LarderPrograms",
             "LarderServer", "LarderStore", "ArgumentParser", "Logging", "ServiceLifecycle",
             "UnixSignals",
         ],
@@ -67,7 +67,7 @@ struct ImportTests {
         ],
     ]
     static let systemModules: Set<String> = [
-        "CSQLite", "CProtobufC", "CPCRE2", "CMalloc", "CStat", "CLarderProto",
+        "CSQLite", "CProtobufC", "CPCRE2", "CLinux", "CLarderProto",
     ]
 
     @Test("a target imports only the modules of its list")

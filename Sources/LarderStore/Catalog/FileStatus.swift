@@ -1,4 +1,4 @@
-import CStat
+import CLinux
 import Glibc
 
 /// What the file at a path is, without its times.

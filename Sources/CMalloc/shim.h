@@ -1,2 +1,0 @@
-// The part of glibc's malloc that Swift's Glibc module does not have.
-#include <malloc.h>
