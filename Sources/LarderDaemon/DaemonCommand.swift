@@ -83,6 +83,13 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Number of threads that serve connections, 1 to \(DaemonCommand.eventLoopsMax). "
+                + "Default: one for each processor that the process may use.",
+            valueName: "number"))
+    var eventLoops: Int?
+
+    @Option(
+        help: ArgumentHelp(
             "Maximum duration of a query, including its stream of results.", valueName: "seconds"))
     var queryTimeout = 30
 
@@ -201,6 +208,10 @@ struct DaemonCommand: ParsableCommand {
                 "--max-object must be a number from \(Self.objectMebibytes.lowerBound) to "
                     + "\(Self.objectMebibytes.upperBound)")
         }
+        if let eventLoops, !(1...Self.eventLoopsMax).contains(eventLoops) {
+            throw ValidationError(
+                "--event-loops must be a number from 1 to \(Self.eventLoopsMax)")
+        }
         if let historyCount, historyCount < 1 {
             throw ValidationError("--history-count must be a number from 1")
         }
@@ -222,6 +233,7 @@ struct DaemonCommand: ParsableCommand {
     }
 
     private static let numberMax = 1_000_000
+    private static let eventLoopsMax = 256
     private static let secondsPerDay = 86_400.0
 
     private static func mode(_ text: String) throws -> UInt32 {
@@ -257,7 +269,8 @@ struct DaemonCommand: ParsableCommand {
 
     /// The server's default limits, changed by the options.
     var limits: ServerLimits {
-        var limits = ServerLimits()
+        var limits = ServerLimits(
+            eventLoopCount: eventLoops ?? min(Processors.available, Self.eventLoopsMax))
         limits.connections = SharedLimit(
             maxConnections,
             userShare: min(1, Double(maxConnectionsPerUser) / Double(maxConnections)))

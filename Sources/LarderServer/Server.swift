@@ -1,4 +1,3 @@
-import Glibc
 public import LarderModel
 import LarderWire
 package import Logging
@@ -19,8 +18,6 @@ public final class Server: Service {
     public struct Options: Sendable {
         /// The name and version of the program, for the handshake.
         public var name: String
-        /// The number of event-loop threads.
-        public var eventLoopCount: Int
         /// ``Server/run()`` returns after this time without a connection; nil is never.
         public var idleTimeMax: Duration?
         /// The folder for rows of unfinished atomic insert streams, which can be large. The files
@@ -40,12 +37,11 @@ public final class Server: Service {
 
         public init(name: String = "larderd") {
             self.name = name
-            self.eventLoopCount = min(2, System.coreCount)
         }
     }
 
     struct State {
-        var channels: [any Channel] = []
+        var acceptors: [Acceptor] = []
         var isStopping = false
         /// Serves the store; a migration exchanges it.
         var core: ServerCore?
@@ -62,6 +58,7 @@ public final class Server: Service {
     }
 
     let group: MultiThreadedEventLoopGroup
+    let loopAssignment: LoopAssignment
     private let listeningSockets: [ListeningSocket]
     private let idle: IdleWatch?
     private let options: Options
@@ -83,7 +80,7 @@ public final class Server: Service {
         let writer = isReadOnly ? nil : try backend.makeWriter()
         let group =
             options.eventLoops?.group
-            ?? MultiThreadedEventLoopGroup(numberOfThreads: max(1, options.eventLoopCount))
+            ?? MultiThreadedEventLoopGroup(numberOfThreads: options.limits.eventLoopCount)
         (stopRequests, stopRequest) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         let idle = options.idleTimeMax.map { [stopRequest] time in
             IdleWatch(time: time, eventLoop: group.next()) {
@@ -93,6 +90,7 @@ public final class Server: Service {
         }
         self.idle = idle
         self.group = group
+        loopAssignment = LoopAssignment(Array(group.makeIterator()))
         self.listeningSockets = listeningSockets
         self.options = options
         migrationTurns = MigrationTurns(limits: options.limits)
@@ -127,7 +125,7 @@ public final class Server: Service {
     /// been idle for too long or the task is cancelled.
     public func run() async throws {
         do {
-            try await listen()
+            try listen()
         } catch {
             await stop()
             throw error
@@ -154,18 +152,27 @@ public final class Server: Service {
     func serve(
         connectedSocket descriptor: Int32, as credentials: PeerCredentials?
     ) throws(LarderError) {
-        let core = core
         do {
-            _ = try ClientBootstrap(group: group)
-                .channelOption(.allowRemoteHalfClosure, value: true)
-                .channelOption(.writeBufferWaterMark, value: core.writeBufferWaterMark)
-                .channelOption(.maxMessagesPerRead, value: Self.readsPerTurn)
-                .channelInitializer { core.configure($0, as: credentials) }
-                .withConnectedSocket(descriptor)
-                .wait()
+            _ = try channel(of: descriptor, as: credentials).wait()
         } catch {
             throw LarderError(.connectionFailed, "cannot serve the connected socket: \(error)")
         }
+    }
+
+    /// Makes a connection of a socket, on the event loop with the fewest.
+    private func channel(
+        of socket: Int32, as credentials: PeerCredentials? = nil
+    ) -> EventLoopFuture<any Channel> {
+        let (core, loopAssignment) = (core, loopAssignment)
+        let (eventLoop, index) = loopAssignment.assign()
+        let channel = ClientBootstrap(group: eventLoop)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(.writeBufferWaterMark, value: core.writeBufferWaterMark)
+            .channelOption(.maxMessagesPerRead, value: Self.readsPerTurn)
+            .channelInitializer { core.configure($0, as: credentials) }
+            .withConnectedSocket(socket)
+        channel.flatMap(\.closeFuture).whenComplete { _ in loopAssignment.release(index) }
+        return channel
     }
 
     /// Stops gracefully: stops listening, completes the requests that have been received, closes
@@ -188,13 +195,13 @@ public final class Server: Service {
 
     /// - Returns: nil if the server is already stopping.
     private func stopServing() -> EventLoopFuture<Void>? {
-        let channels = state.withLock { state -> [any Channel]? in
+        let acceptors = state.withLock { state -> [Acceptor]? in
             guard !state.isStopping else { return nil }
             state.isStopping = true
-            defer { state.channels = [] }
-            return state.channels
+            defer { state.acceptors = [] }
+            return state.acceptors
         }
-        guard let channels else { return nil }
+        guard let acceptors else { return nil }
         options.ownerFile?.withdraw()
         notification.stopping()
         notification.extendTime(by: options.limits.stopTimeMax * 2)
@@ -205,7 +212,11 @@ public final class Server: Service {
         let timer = eventLoop.scheduleTask(deadline: interruption) { [weak self] in
             self?.core.interrupt()
         }
-        let closing = channels.map { $0.close() }
+        let closing = acceptors.map { acceptor in
+            let closed = eventLoop.makePromise(of: Void.self)
+            acceptor.close { closed.succeed() }
+            return closed.futureResult
+        }
         return EventLoopFuture.andAllComplete(closing, on: eventLoop).flatMap {
             self.endMigrations(on: eventLoop)
         }.flatMap {
@@ -221,52 +232,32 @@ public final class Server: Service {
 
     // MARK: Listening
 
-    private static let backlog: Int32 = 1_024
     /// A connection with long frames reads once, at most 64 KiB, and then the others get a turn.
     private static let readsPerTurn: UInt = 1
 
     /// Listens, for a program that embeds a server and stops it by ``stopAndWait()``.
-    public func listen() async throws {
+    ///
+    /// - Throws: `connectionFailed` if a socket cannot listen.
+    public func listen() throws(LarderError) {
         for socket in listeningSockets {
-            isListening(try await makeChannel(of: socket).get(), at: socket)
-        }
-        announceOwner()
-    }
-
-    /// The same as ``listen()`` for a synchronous caller. It must not be called on an event loop.
-    package func listenAndWait() throws(LarderError) {
-        for socket in listeningSockets {
-            let channel: any Channel
-            do {
-                channel = try makeChannel(of: socket).wait()
+            let acceptor: Acceptor
+            do throws(SystemError) {
+                acceptor = try Acceptor(socket.descriptor, logger: logger) { [self] in
+                    serve(acceptedSocket: $0)
+                }
             } catch {
                 throw LarderError(
-                    .connectionFailed, "cannot listen at \(socket.address): \(error)")
+                    .connectionFailed, "cannot listen at \(socket.address): \(error.text)")
             }
-            isListening(channel, at: socket)
+            state.withLock { $0.acceptors.append(acceptor) }
         }
         announceOwner()
     }
 
-    private func makeChannel(of socket: ListeningSocket) -> EventLoopFuture<any Channel> {
-        let logger = logger
-        return ServerBootstrap(group: group)
-            .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(AcceptHandler(logger: logger))
-                }
-            }
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelOption(.writeBufferWaterMark, value: core.writeBufferWaterMark)
-            .childChannelOption(.maxMessagesPerRead, value: Self.readsPerTurn)
-            .childChannelInitializer { self.core.configure($0) }
-            .withBoundSocket(socket.descriptor)
-    }
-
-    private func isListening(_ channel: any Channel, at socket: ListeningSocket) {
-        // NIO listens with a short backlog.
-        _ = Glibc.listen(socket.descriptor, Self.backlog)
-        state.withLock { $0.channels.append(channel) }
+    private func serve(acceptedSocket descriptor: Int32) {
+        channel(of: descriptor).whenFailure { [logger] error in
+            logger.debug("a connection has ended at once: \(error)")
+        }
     }
 
     private func announceOwner() {

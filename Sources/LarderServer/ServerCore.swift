@@ -39,9 +39,7 @@ final class ServerCore: Sendable {
         let backups = BackupQuota(folder: options.spoolFolder, limits: limits)
         let eventLoops = Array(group.makeIterator())
         let loopReaders = eventLoops.map {
-            LoopReader(
-                eventLoop: $0, backend: backend, limits: limits,
-                replyCacheBytesMax: limits.replyCacheBytesMax / eventLoops.count)
+            LoopReader(eventLoop: $0, backend: backend, limits: limits)
         }
         let feeds = loopReaders.map {
             LoopFeed(eventLoop: $0.eventLoop, reader: $0, store: store)
@@ -143,6 +141,7 @@ final class ServerCore: Sendable {
             .int(Int64(loopReaders.reduce(0) { $0 + counter($1.counters) }))
         }
         return [
+            Statistic("eventLoops", .int(Int64(loopReaders.count))),
             Statistic("requests", sum { $0.requests.load(ordering: .relaxed) }),
             Statistic("inlineReads", sum { $0.inlineReads.load(ordering: .relaxed) }),
             Statistic("replyCacheHits", sum { $0.cacheHits.load(ordering: .relaxed) }),

@@ -5,6 +5,10 @@ import LarderModel
 ///
 /// `Limits` has the maxima of the vocabulary itself, such as the depth of expressions.
 public struct ServerLimits: Hashable, Sendable {
+    /// The number of event loops, which is that of the processors that the server may use. What is
+    /// computed at a time, and the memory of each event loop and reader, follow from it.
+    public let eventLoopCount: Int
+
     // Connections.
 
     /// Open connections: at most 256 of one user.
@@ -74,18 +78,23 @@ public struct ServerLimits: Hashable, Sendable {
     /// The size of a batch of a streamed result. See
     /// `docs/decisions/0023-batches-of-a-long-result.md`.
     public var batchBytesMax = 64 << 10
-    /// Readers of the pool: at most 16 of one user, and of one connection fewer.
-    public var readers = SharedLimit(32, userShare: 0.5)
+    /// The memory of the reader of each event loop for data that it has read.
+    public var loopReaderCacheBytes: Int
+    /// Readers of the pool: at most half of them of one user, and of one connection fewer.
+    public var readers: SharedLimit
     public var readersPerConnectionMax = 4
     /// The memory of reads that have a reader, for their arguments: at most 32 MiB of one user, or
     /// one read.
     public var readMemory = SharedLimit(64 << 20, userShare: 0.5)
     /// The memory of each reader for data that it has read.
-    public var pooledReaderCacheBytes = 4 << 20
-    /// Long reads that compute at a time, at most two of one user, and those that have begun to,
-    /// each of which has a thread.
-    public var readsRunning = SharedLimit(3, userShare: 0.67)
-    public var readsStarted = SharedLimit(16, userShare: 0.5)
+    public var pooledReaderCacheBytes: Int
+    /// Long reads that compute at a time, at most two thirds of them of one user, and those that
+    /// have begun to, each of which has a thread.
+    public var readsRunning: SharedLimit
+    public var readsStarted: SharedLimit
+    /// The evaluations of observed queries of one user that run at a time. They are fewer, so that
+    /// the user's other reads run, too.
+    public var evaluationsMax: Int
     /// The nice value of these threads: a tenth of the weight of the event loops, so that short
     /// requests run first.
     public var readNiceness: Int32 = 10
@@ -95,12 +104,12 @@ public struct ServerLimits: Hashable, Sendable {
     /// Cached plans per event loop, and their memory: at most half of it for one user. A larger
     /// plan than `planPart` of the share of a user is not cached.
     public var plansMax = 512
-    public var planMemory = SharedLimit(8 << 20, userShare: 0.5)
+    public var planMemory: SharedLimit
     /// The time without a read in the pool after which its readers are closed and free memory is
     /// returned to the system.
     public var idleMemoryTimeMax: Duration = .seconds(10)
-    /// The memory of the reply cache, in total.
-    public var replyCacheBytesMax = 16 << 20
+    /// The memory of the reply cache of each event loop.
+    public var replyCacheBytesMax: Int
 
     /// A query of the pool that takes this time is recorded for `activity`, which has the newest.
     public var slowReadTimeMin: Duration = .milliseconds(100)
@@ -174,7 +183,28 @@ public struct ServerLimits: Hashable, Sendable {
     /// The time for which it waits for its connections.
     public var stopTimeMax: Duration = .seconds(10)
 
-    public init() {}
+    /// What all caches of one kind may take together. With few event loops each has more than it
+    /// needs, with many this is divided.
+    private static let cacheBytesMax = 128 << 20
+    private static let cacheBytesMin = 1 << 20
+
+    /// - Parameter eventLoopCount: At least 1. With one, what is computed at a time and the caches
+    ///   are those of two.
+    public init(eventLoopCount: Int = 2) {
+        func part(of count: Int, atMost bytes: Int) -> Int {
+            min(bytes, max(Self.cacheBytesMin, Self.cacheBytesMax / count))
+        }
+        self.eventLoopCount = max(1, eventLoopCount)
+        let processors = max(2, eventLoopCount)
+        loopReaderCacheBytes = part(of: processors, atMost: 16 << 20)
+        planMemory = SharedLimit(part(of: processors, atMost: 8 << 20), userShare: 0.5)
+        replyCacheBytesMax = part(of: processors, atMost: 8 << 20)
+        readsRunning = SharedLimit(processors + 1, userShare: 0.67)
+        evaluationsMax = (processors + 2) / 2
+        readsStarted = SharedLimit(max(16, 2 * readsRunning.total), userShare: 0.5)
+        readers = SharedLimit(max(32, 2 * processors), userShare: 0.5)
+        pooledReaderCacheBytes = part(of: readers.total, atMost: 4 << 20)
+    }
 
     /// Accepts objects of up to this number of bytes, and lets the replies with two of them wait
     /// for a client.
@@ -186,10 +216,15 @@ public struct ServerLimits: Hashable, Sendable {
     }
 
     /// The maximum of open connections, given the number of descriptors that the process may open:
-    /// three quarters of them less 64, but at least ``connectionsFloor``.
+    /// three quarters of them less those of the event loops and of the server itself, but at least
+    /// ``connectionsFloor``.
     func connectionsMax(descriptorLimit: Int) -> Int {
-        min(connections.total, max(Self.connectionsFloor, descriptorLimit / 4 * 3 - 64))
+        let others = Self.descriptors + Self.descriptorsOfLoop * eventLoopCount
+        return min(connections.total, max(Self.connectionsFloor, descriptorLimit / 4 * 3 - others))
     }
 
     static let connectionsFloor = 16
+    private static let descriptors = 52
+    /// Three of the loop itself, and the two files of its reader; one in reserve.
+    private static let descriptorsOfLoop = 6
 }

@@ -73,7 +73,7 @@ final class TestServer: Sendable {
                 try Store.inMemory(schema: schema, options: storeOptions)
             }
         var serverOptions = Server.Options(name: "larder-testing")
-        serverOptions.eventLoopCount = 1
+        serverOptions.limits = ServerLimits(eventLoopCount: 1)
         return try Server(
             backend: store, options: serverOptions,
             logger: Logger(label: "larder-testing") { _ in SwiftLogNoOpLogHandler() })

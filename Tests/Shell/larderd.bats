@@ -14,6 +14,9 @@ serve() {
     assert_contains "$line" "serving store"
 }
 
+# event_loops: prints how many event loops the server has.
+event_loops() { larder stats | sed -n 's/^eventLoops\t//p'; }
+
 @test "--help begins with examples, and --version prints a version number" {
     assert_status 0 larderd --help
     assert_contains "${lines[1]}" EXAMPLES
@@ -30,6 +33,25 @@ serve() {
         assert_status 64 larderd $options
         assert_contains "$stderr" "error[USAGE]"
         assert_contains "$stderr" "hint: "
+    done
+}
+
+@test "larderd has an event loop for each processor that it may use, or as many as --event-loops says" {
+    serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET" --event-loops 3
+    assert_equal 3 "$(event_loops)"
+    stop_daemon
+    rm log_lines
+    serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET"
+    assert_equal "$(nproc)" "$(event_loops)"
+    stop_daemon
+    taskset -c 0 larderd --in-memory --schema "$schema" --socket "$LARDER_SOCKET" 2>>log 3>&- &
+    daemon=$!
+    larder ping --wait >/dev/null
+    assert_equal 1 "$(event_loops)"
+    stop_daemon
+    for number in 0 257 -1 two; do
+        assert_status 64 larderd --in-memory --schema "$schema" --event-loops=$number
+        assert_contains "$stderr" "--event-loops"
     done
 }
 

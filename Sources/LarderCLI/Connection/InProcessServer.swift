@@ -27,7 +27,7 @@ struct InProcessServer {
     ///   - limits: Others than the usual ones, if this process is the only client.
     init(
         storePath: String, schema: Schema?, listeningSockets: [ListeningSocket] = [],
-        warns: Bool = true, limits: ServerLimits = ServerLimits()
+        warns: Bool = true, limits: ServerLimits = ServerLimits(eventLoopCount: 1)
     ) throws(LarderError) {
         // Other programs do not find this server, but do not open the file either.
         let ownerFile = try OwnerFile.claimIfPossible(storePath, isAnnounced: false)
@@ -37,7 +37,6 @@ struct InProcessServer {
         options.limits = limits
         // A program that has opened the file may have stored them.
         options.limits.acceptObjects(ofBytes: Limits.objectBytesMax)
-        options.eventLoopCount = 1
         options.spoolFolder = store.folder
         options.ownerFile = ownerFile
         server = try Server(
@@ -74,11 +73,7 @@ struct InProcessServer {
             storePath: storePath, schema: nil, listeningSockets: [ListeningSocket(path: path)]
         ).server
         defer { server.stopAndWait() }
-        // The main thread waits until the server listens.
-        let listening = try PendingCall { () -> Swift.Result<Void, any Error> in
-            do { return .success(try await server.listen()) } catch { return .failure(error) }
-        }
-        try listening.wait().get()
+        try server.listen()
         return try body(path)
     }
 }

@@ -36,7 +36,7 @@ struct DumpLoader {
 
     private struct PendingSave {
         let items: [DumpItem]
-        let call: PendingCall<Result<SaveResult, LarderError>>
+        let call: SaveCall
     }
 
     /// - Throws: `schemaMismatch` with all differences.
@@ -128,7 +128,7 @@ struct DumpLoader {
         let changes = ChangeSet(
             changes(ready), onUniqueConflict: options.updatesExisting ? .upsert : .error)
         pending = PendingSave(
-            items: ready, call: try PendingCall(saving: changes, by: client))
+            items: ready, call: try SaveCall(of: changes, by: client))
     }
 
     /// Waits for the pending set.

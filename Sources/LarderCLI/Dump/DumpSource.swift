@@ -40,7 +40,7 @@ enum DumpSource {
         _ path: String, _ options: ConnectionOptions, warns: Bool,
         _ body: (StoreClient) throws -> Void
     ) throws {
-        var limits = ServerLimits()
+        var limits = ServerLimits(eventLoopCount: 1)
         limits.readTimeMax = snapshotTimeMax
         let server = try InProcessServer(
             storePath: path, schema: nil, warns: warns, limits: limits)

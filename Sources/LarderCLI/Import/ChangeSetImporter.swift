@@ -33,7 +33,7 @@ struct ChangeSetImporter {
         /// The line of each change. The first changes create related objects.
         let lines: [Int]
         var attempt = 1
-        let call: PendingCall<Result<SaveResult, LarderError>>
+        let call: SaveCall
     }
 
     /// - Parameters:
@@ -112,7 +112,7 @@ struct ChangeSetImporter {
         let set = ChangeSet(changes, onUniqueConflict: insertion.onUniqueConflict)
         return PendingSave(
             objects: objects, lines: lines, attempt: attempt,
-            call: try PendingCall(saving: set, by: client))
+            call: try SaveCall(of: set, by: client))
     }
 
     /// Waits for the pending set.

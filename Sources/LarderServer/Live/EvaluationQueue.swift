@@ -3,9 +3,8 @@
 ///
 /// It has no lock; its owner protects it.
 struct EvaluationQueue {
-    /// The evaluations that run at a time, so that other reads of the user run, too.
-    private static let runningMax = 2
-
+    /// The evaluations that run at a time.
+    let runningMax: Int
     private(set) var runningCount = 0
     /// The waiting queries by their tickets, and the ticket of each.
     private var waiting: [Int: LiveQuery] = [:]
@@ -14,12 +13,14 @@ struct EvaluationQueue {
     private var first = 0
     private var next = 0
 
+    init(runningMax: Int) { self.runningMax = runningMax }
+
     var waitingCount: Int { waiting.count }
     var isEmpty: Bool { runningCount == 0 }
 
     /// - Returns: whether the evaluation begins now. If not, ``ended()`` returns it later.
     mutating func begin(_ query: LiveQuery) -> Bool {
-        guard runningCount >= Self.runningMax else {
+        guard runningCount >= runningMax else {
             runningCount += 1
             return true
         }

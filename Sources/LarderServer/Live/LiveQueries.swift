@@ -124,7 +124,8 @@ final class LiveQueries: Sendable {
     func begin(_ query: LiveQuery) {
         let starts = state.withLock { state in
             guard state.queries[query.key] === query else { return false }
-            return state.evaluations[query.key.user, default: EvaluationQueue()].begin(query)
+            let queue = EvaluationQueue(runningMax: limits.evaluationsMax)
+            return state.evaluations[query.key.user, default: queue].begin(query)
         }
         if starts { query.run() }
     }

@@ -51,11 +51,7 @@ final class LoopReader: @unchecked Sendable {
     private let replies: ReplyCache
     private var reader: (any StoreReader)?
 
-    /// - Parameter replyCacheBytesMax: The share of this event loop.
-    init(
-        eventLoop: any EventLoop, backend: any StoreBackend, limits: ServerLimits,
-        replyCacheBytesMax: Int
-    ) {
+    init(eventLoop: any EventLoop, backend: any StoreBackend, limits: ServerLimits) {
         self.eventLoop = eventLoop
         self.backend = backend
         self.view = backend
@@ -67,7 +63,7 @@ final class LoopReader: @unchecked Sendable {
             bytesMax: limits.inlineBatchBytesMax,
             statementBytesMax: limits.loopStatementBytesMax)
         self.plans = PlanCache(countMax: limits.plansMax, memory: limits.planMemory)
-        self.replyCacheBytesMax = replyCacheBytesMax
+        self.replyCacheBytesMax = limits.replyCacheBytesMax
         self.replies = ReplyCache(bytesMax: replyCacheBytesMax)
     }
 
@@ -234,10 +230,13 @@ final class LoopReader: @unchecked Sendable {
 
     private func openReader() throws(LarderError) -> any StoreReader {
         if let reader { return reader }
-        let opened =
-            if let base {
-                view.reader(over: try base.openReader())
-            } else { try backend.makeReader() }
+        let opened: any StoreReader
+        if let base {
+            opened = view.reader(over: try base.openReader())
+        } else {
+            opened = try backend.makeReader()
+            try opened.setCacheBytes(limits.loopReaderCacheBytes)
+        }
         reader = opened
         return opened
     }

@@ -231,6 +231,36 @@ extension SocketTests {
             #expect(limits.connectionsMax(descriptorLimit: 1_024) == 704)
             #expect(limits.connectionsMax(descriptorLimit: 64) == 16)
             #expect(limits.connectionsMax(descriptorLimit: .max) == 1_024)
+            let many = ServerLimits(eventLoopCount: 64)
+            #expect(many.connectionsMax(descriptorLimit: 1_024) == 332)
+        }
+
+        @Test(
+            "the caches of all event loops together are bounded, and each has a useful size",
+            arguments: [1, 2, 8, 16, 64, 256])
+        func caches(of eventLoops: Int) {
+            let limits = ServerLimits(eventLoopCount: eventLoops)
+            #expect(limits.eventLoopCount == eventLoops)
+            for bytes in [
+                limits.loopReaderCacheBytes, limits.planMemory.total, limits.replyCacheBytesMax,
+            ] {
+                #expect(bytes >= 1 << 20)
+                #expect(bytes * eventLoops <= max(128, eventLoops) << 20)
+            }
+            #expect(limits.pooledReaderCacheBytes * limits.readers.total <= 512 << 20)
+            #expect(limits.readsRunning.total > eventLoops)
+            #expect(limits.readsStarted.total >= limits.readsRunning.total)
+        }
+
+        @Test("two event loops have the sizes of a server on a small machine")
+        func smallMachine() {
+            let limits = ServerLimits()
+            #expect(limits.eventLoopCount == 2)
+            #expect(limits.loopReaderCacheBytes == 16 << 20)
+            #expect(limits.planMemory.total == 8 << 20)
+            #expect(limits.readers.total == 32 && limits.pooledReaderCacheBytes == 4 << 20)
+            #expect(limits.readsRunning.total == 3 && limits.readsStarted.total == 16)
+            #expect(ServerLimits(eventLoopCount: 0).eventLoopCount == 1)
         }
 
         @Test("a read that needs more time than an event loop may use moves to the pool")

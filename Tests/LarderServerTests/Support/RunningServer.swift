@@ -20,8 +20,8 @@ struct RunningServer {
         var serverOptions = Server.Options(name: "test")
         serverOptions.spoolFolder = spoolFolder
         serverOptions.migrationRights = rights
+        if let eventLoops { serverOptions.limits = ServerLimits(eventLoopCount: eventLoops) }
         adjust(&serverOptions.limits)
-        if let eventLoops { serverOptions.eventLoopCount = eventLoops }
         server = try Server(
             backend: store, options: serverOptions, logger: .silent)
     }

@@ -47,7 +47,7 @@ final class StoreOwner: Sendable {
             options: serverOptions,
             logger: Logger(label: "larder") { _ in SwiftLogNoOpLogHandler() })
         do throws(LarderError) {
-            try server.listenAndWait()
+            try server.listen()
         } catch {
             server.stopAndWait()
             throw error
