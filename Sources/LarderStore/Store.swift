@@ -143,8 +143,7 @@ public final class Store: StoreBackend {
 
     package func isCurrent(_ stamp: ObjectStamp) -> Bool { stamps.isCurrent(stamp) }
 
-    /// A connection for reading, with the collation that the tables need. It never checkpoints:
-    /// only the writer's connection does.
+    /// A connection for reading, with the collation that the tables need. It never checkpoints.
     func openReadConnection() throws(LarderError) -> Connection {
         do throws(SQLiteError) {
             let connection = try openConnection()
@@ -155,6 +154,17 @@ public final class Store: StoreBackend {
         } catch {
             throw error.larderError
         }
+    }
+
+    /// A connection of the checkpointer. The writer's connection is the last to close, because it
+    /// removes the log.
+    func openCheckpointConnection() throws(SQLiteError) -> Connection {
+        let connection = try openConnection()
+        connection.disableCheckpointOnClose()
+        try StoreConnection.configureCheckpoints(connection, synchronous: synchronous)
+        // A connection that has read nothing does not know the log.
+        _ = try connection.integer("PRAGMA user_version")
+        return connection
     }
 
     /// A new connection for the writer after its own has failed.

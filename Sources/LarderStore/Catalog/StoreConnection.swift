@@ -19,6 +19,7 @@ enum StoreConnection {
     private static let writerCacheKibibytes = 32 << 10
     private static let readerCacheKibibytes = 16 << 10
     private static let copyCacheKibibytes = 1 << 10
+    private static let checkpointCacheKibibytes = 64
     /// The size of the WAL file after a complete checkpoint.
     private static let logBytesMax = 16 << 20
 
@@ -43,6 +44,19 @@ enum StoreConnection {
             PRAGMA journal_size_limit = \(logBytesMax);
             PRAGMA foreign_keys = OFF;
             PRAGMA cache_size = -\(writerCacheKibibytes);
+            """)
+    }
+
+    /// For the connections of the checkpointer, which read no pages into their caches.
+    static func configureCheckpoints(
+        _ connection: Connection, synchronous: Synchronous
+    ) throws(SQLiteError) {
+        try connection.execute(
+            """
+            PRAGMA query_only = ON;
+            PRAGMA synchronous = \(synchronous.sql);
+            PRAGMA wal_autocheckpoint = 0;
+            PRAGMA cache_size = -\(checkpointCacheKibibytes);
             """)
     }
 

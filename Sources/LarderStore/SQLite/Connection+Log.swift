@@ -8,10 +8,10 @@ final class LogWatch {
 
 extension Connection {
     enum Checkpoint: Hashable, Sendable {
-        /// Copies as many pages as readers allow, without waiting.
+        /// Copies as many pages as readers allow, without waiting for them.
         case passive
         /// Copies all pages, so that the next commit writes to the beginning of the log. Fails with
-        /// `busy` while readers need the log.
+        /// `busy` if readers need the log for more than some milliseconds.
         case restart
         /// The same, and empties the log.
         case truncate
@@ -33,6 +33,24 @@ extension Connection {
 
     /// The number of pages in the log after the last commit of this connection.
     var logPageCount: Int { logWatch.pageCount }
+
+    /// The number of the log's pages that have been copied into the file: the field `nBackfill` of
+    /// the log's index (sqlite.org/walformat.html). To be read while no checkpoint runs.
+    func copiedPageCount() throws(SQLiteError) -> Int {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        var result = sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        var index: UnsafeMutableRawPointer?
+        if result == SQLITE_OK, let file, let map = file.pointee.pMethods?.pointee.xShmMap {
+            result = map(file, 0, Self.indexRegionBytes, 0, &index)
+        }
+        guard result == SQLITE_OK else { throw SQLiteError(handle, result) }
+        // The index has memory as long as the connection has the log open.
+        guard let index else { return 0 }
+        return Int(index.load(fromByteOffset: Self.copiedOffset, as: UInt32.self))
+    }
+
+    private static let indexRegionBytes: Int32 = 32 << 10
+    private static let copiedOffset = 96
 
     /// Makes the log's file long enough for a number of pages, by zeros after its end.
     ///
@@ -65,7 +83,7 @@ extension Connection {
             case .restart: SQLITE_CHECKPOINT_RESTART
             case .truncate: SQLITE_CHECKPOINT_TRUNCATE
             }
-        let result = withoutWaiting {
+        let result = waitingBriefly {
             sqlite3_wal_checkpoint_v2(handle, "main", mode, nil, nil)
         }
         guard result == SQLITE_OK else { throw SQLiteError(handle, result) }

@@ -16,18 +16,19 @@ import Glibc
 ///
 /// Without a handler each of them is an error of a request that has done nothing wrong.
 final class LockWait {
-    /// Not before the process has the file: a foreign process that has it is an error at once. Not
-    /// in a checkpoint, which readers may keep from its end for hours.
-    fileprivate var isEnabled = false
+    /// 0 before the process has the file: a foreign process that has it is an error at once.
+    fileprivate var pausesMax: Int32 = 0
 
     private static let pauseNanoseconds = 100_000
     /// With the time that the system adds to each pause, 10 s in all.
-    private static let pausesMax: Int32 = 60_000
+    fileprivate static let pausesMaxUsually: Int32 = 60_000
+    /// About 5 ms: readers may keep a checkpoint from its end for hours, but most of them end soon.
+    fileprivate static let pausesMaxInCheckpoint: Int32 = 30
 
     /// - Parameter attempts: How often the lock was not free before.
     /// - Returns: whether to try again.
     fileprivate func wait(after attempts: Int32) -> Bool {
-        guard isEnabled, attempts < Self.pausesMax else { return false }
+        guard attempts < pausesMax else { return false }
         var pause = timespec(tv_sec: 0, tv_nsec: Self.pauseNanoseconds)
         nanosleep(&pause, nil)
         return true
@@ -37,7 +38,7 @@ final class LockWait {
 extension Connection {
     /// Waits from now on for the locks of this process's other connections.
     func waitForLocks() {
-        lockWait.isEnabled = true
+        lockWait.pausesMax = LockWait.pausesMaxUsually
         // Unretained: the object lives as long as the connection, which closes the handle.
         let context = Unmanaged.passUnretained(lockWait).toOpaque()
         sqlite3_busy_handler(
@@ -49,13 +50,13 @@ extension Connection {
             }, context)
     }
 
-    /// Calls a function of SQLite, which does not wait for locks.
+    /// Calls a function of SQLite that checkpoints, which waits briefly for locks.
     ///
     /// - Returns: its result.
-    func withoutWaiting(_ call: () -> Int32) -> Int32 {
-        let isEnabled = lockWait.isEnabled
-        lockWait.isEnabled = false
-        defer { lockWait.isEnabled = isEnabled }
+    func waitingBriefly(_ call: () -> Int32) -> Int32 {
+        let pausesMax = lockWait.pausesMax
+        lockWait.pausesMax = min(pausesMax, LockWait.pausesMaxInCheckpoint)
+        defer { lockWait.pausesMax = pausesMax }
         return call()
     }
 }

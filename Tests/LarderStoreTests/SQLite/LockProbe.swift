@@ -8,6 +8,7 @@ struct DatabaseFile {
     /// The locks of a log's index, by their numbers in SQLite.
     enum Slot: Int32 {
         case write = 0
+        case checkpoint = 1
         case recover = 2
         case firstReader = 3
     }
@@ -54,13 +55,17 @@ struct DatabaseFile {
     }
 }
 
-/// Calls back before each attempt of a connection to lock its file, and counts them.
+/// Calls back before each attempt of a connection to lock its file, or when a checkpoint has read
+/// the header of the log's index, and counts these calls.
 ///
 /// SQLite has a pointer to ``Methods`` until this is removed.
 final class LockProbe {
     enum Lock: Hashable {
         /// The file itself.
         case file
+        /// Not a lock: a checkpoint asks the file to forget mapped pages, after it has read the
+        /// header of the log's index and found that it has changed.
+        case headerRead
         case exclusive(DatabaseFile.Slot)
         case shared(DatabaseFile.Slot)
     }
@@ -102,6 +107,12 @@ final class LockProbe {
             let methods = LockProbe.methods(of: file)
             let result = methods.probe.takeUnretainedValue().attempted(.file)
             return result == SQLITE_OK ? methods.original.pointee.xLock(file, level) : result
+        }
+        changed.xUnfetch = { file, offset, page in
+            let methods = LockProbe.methods(of: file)
+            let result = methods.probe.takeUnretainedValue().attempted(.headerRead)
+            let unfetch = methods.original.pointee.xUnfetch
+            return result == SQLITE_OK ? unfetch?(file, offset, page) ?? SQLITE_OK : result
         }
         methods.initialize(
             to: Methods(

@@ -180,7 +180,7 @@ struct LockWaitTests {
         #expect(probe.attemptCount >= 100)
     }
 
-    @Test("a checkpoint does not wait for readers that need the log")
+    @Test("a checkpoint waits only briefly for readers that need the log")
     func checkpoint() throws {
         try save("a")
         let reader = library.readConnection
@@ -193,8 +193,8 @@ struct LockWaitTests {
             #expect(
                 Self.condition { () throws(SQLiteError) in try writing.checkpoint(kind) } == .busy)
         }
-        // SQLite has five of these locks.
-        #expect(probe.attemptCount <= 4 * 5)
+        // For about 5 ms, at each of the locks.
+        #expect(probe.attemptCount > 30 && probe.attemptCount <= 5 * 2 * 31)
         try reader.execute("COMMIT")
         #expect(
             Self.condition { () throws(SQLiteError) in try writing.checkpoint(.truncate) } == nil)

@@ -45,7 +45,7 @@ extension Writer {
         statement.reset()
         let header = try? LogFile(connection.logPath).header()
         try connection.checkpoint(.truncate)
-        checkpointedPageCount = 0
+        begunPageCount = 0
         logRoom = 0
         let pageCount = try connection.integer("PRAGMA page_count") ?? 0
         store.archive?.begin(

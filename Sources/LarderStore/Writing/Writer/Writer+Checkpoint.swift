@@ -1,10 +1,18 @@
+// The log's pages go to the file in the background; the writer lets the log start from its
+// beginning. See docs/storage.md.
 extension Writer {
     private enum Pages {
         /// The log grows by this many pages between two checkpoints: 4 MiB.
         static let betweenCheckpoints = 1_000
         /// A longer log has to restart from its beginning, which readers may prevent: 32 MiB.
         static let untilRestart = 8_000
-        /// A log with more pages is truncated as soon as no reader needs it: 64 MiB.
+        /// The writer copies the last pages itself if they are no more than these: 256 KiB.
+        static let copiedByWriterMax = 64
+        /// After so many checkpoints in a row, the writer commits faster than they copy. The log
+        /// grows until the next ones.
+        static let checkpointsInRowMax = 4
+        /// A log with more pages is truncated as soon as no reader needs it, however many of them
+        /// the writer has to copy: 64 MiB.
         static let untilTruncation = 16_000
         /// A log with fewer pages is as long as they are: a few commits do not need more.
         static let untilLengthening = 8
@@ -17,14 +25,16 @@ extension Writer {
             let pageCount = statements?.connection.logPageCount
         else { return false }
         // After a complete checkpoint the log starts from its beginning.
-        if pageCount < checkpointedPageCount { checkpointedPageCount = 0 }
-        return isCheckpointDue(pageCount) || isLogFull(pageCount)
+        if pageCount < begunPageCount { begunPageCount = 0 }
+        return checkpointer.hasOutcome || isLogFull(pageCount)
+            || isCheckpointDue(pageCount)
+                && (!checkpointer.isRunning || pageCount >= Pages.untilTruncation)
     }
 
     private func isCheckpointDue(_ pageCount: Int) -> Bool {
         if let archive = store.archive, archive.needsGeneration { return true }
         let interval = store.archive?.limits.pagesBetweenCheckpoints ?? Pages.betweenCheckpoints
-        return pageCount - checkpointedPageCount >= interval
+        return pageCount - begunPageCount >= interval
     }
 
     /// Whether the next commit would make the log's file longer, and not start from its beginning.
@@ -47,25 +57,60 @@ extension Writer {
             // The next commit reports it if there is no space.
             try? connection.lengthenLog(toPages: logRoom)
         }
-        guard needsReadersToEnd || isCheckpointDue(pageCount) else { return }
         progress.advance()
         defer { progress.advance() }
         do throws(SQLiteError) {
-            guard try prepareArchive(connection) else { return }
-            checkpointedPageCount = pageCount
+            if pageCount >= Pages.untilTruncation { checkpointer.wait() }
+            let hasEnded = try checkpointer.takeOutcome()
+            let isDue = needsReadersToEnd || isCheckpointDue(pageCount)
+            guard !checkpointer.isRunning, isDue || hasEnded, try prepareArchive(connection)
+            else { return }
             needsReadersToEnd = false
-            try connection.checkpoint(.passive)
-            guard pageCount >= Pages.untilRestart else { return }
-            // A reader that began before the checkpoint still reads the log. One that begins now
-            // reads the file alone.
-            try connection.checkpoint(pageCount >= Pages.untilTruncation ? .truncate : .restart)
-            checkpointedPageCount = 0
-            logRoom = 0
-            // The transactions that made the log so long filled the page cache.
-            connection.releaseMemory()
+            try checkpoint(connection, pageCount, isDue: isDue)
         } catch {
             // A busy log means that a reader still needs it.
             if error.condition == .busy { needsReadersToEnd = true } else { recordFailure(error) }
         }
+    }
+
+    /// Begins a checkpoint in the background, as often as the last one has left many pages, which
+    /// were committed meanwhile. Then the writer copies the last pages itself, so that the next
+    /// commit can start the log from its beginning.
+    ///
+    /// - Parameter isDue: Whether this is the first checkpoint in a row.
+    private func checkpoint(
+        _ connection: Connection, _ pageCount: Int, isDue: Bool
+    ) throws(SQLiteError) {
+        let copied = try connection.copiedPageCount()
+        let isLong = pageCount >= Pages.untilRestart
+        if pageCount >= Pages.untilTruncation {
+            try restartLog(connection, .truncate)
+        } else if pageCount - copied <= Pages.copiedByWriterMax {
+            begunPageCount = pageCount
+            // A reader that began before still reads the log. If the log is short, the next commit
+            // finds out.
+            if isLong {
+                try restartLog(connection, .restart)
+            } else {
+                try connection.checkpoint(.passive)
+            }
+        } else if !isDue, begunPageCount - copied > Pages.copiedByWriterMax {
+            // Readers need the pages of earlier commits.
+            needsReadersToEnd = isLong
+        } else if isDue || isLong || checkpointsInRow < Pages.checkpointsInRowMax {
+            checkpointsInRow = isDue ? 1 : checkpointsInRow + 1
+            begunPageCount = pageCount
+            try checkpointer.begin(for: store)
+        }
+    }
+
+    private func restartLog(
+        _ connection: Connection, _ kind: Connection.Checkpoint
+    ) throws(SQLiteError) {
+        try connection.checkpoint(kind)
+        begunPageCount = 0
+        logRoom = 0
+        // The transactions that made the log so long filled the page cache.
+        connection.releaseMemory()
     }
 }

@@ -4,9 +4,9 @@ import LarderModel
 /// The one writer of a store: it takes change sets, commits them as a group, and returns an outcome
 /// for each.
 ///
-/// It alone writes and checkpoints. It is used on one thread at a time. Each set of a group has a
-/// savepoint, so that a set that fails leaves nothing; the first set of a group has the transaction
-/// itself. An outcome is a success only after the commit has returned.
+/// It alone writes and begins checkpoints. It is used on one thread at a time. Each set of a group
+/// has a savepoint, so that a set that fails leaves nothing; the first set of a group has the
+/// transaction itself. An outcome is a success only after the commit has returned.
 ///
 /// After a failure of the storage it rejects writes until a trial succeeds; see
 /// `Writer+Recovery.swift`.
@@ -33,7 +33,11 @@ final class Writer: StoreWriter {
     /// The number of the last transaction in the history. It never decreases, because a failed
     /// commit may still be found in the log.
     private var lastTransaction: Int64 = 0
-    var checkpointedPageCount = 0
+    let checkpointer = Checkpointer()
+    /// The length of the log when the last checkpoint began, and the number of those that have
+    /// begun each when the one before it ended.
+    var begunPageCount = 0
+    var checkpointsInRow = 0
     /// The number of pages for which the log's file is long enough, as far as it was lengthened.
     var logRoom = 0
     var needsReadersToEnd = false
@@ -102,6 +106,7 @@ final class Writer: StoreWriter {
         releaseUnusedKeys()
         statements = nil
         transactionStatement = nil
+        checkpointer.close()
         guard !store.options.isReadOnly else { return }
         if let archive = store.archive { return close(archive, connection) }
         // Running readers keep the log from being truncated; the next opening reads it.
