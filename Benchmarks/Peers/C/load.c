@@ -1,10 +1,12 @@
 // Generates load for a server whose protocol has frames: `load floor SOCKET` or `load larder SOCKET
-// STORE`, where STORE is the store's UUID. One thread, so that it takes little from the server.
+// STORE`, where STORE is the store's UUID. On a machine with few processors it has one thread, so
+// that it takes little from the server (threads.h).
 //
 //   latency READS COUNT                      one read at a time: the median in microseconds
 //   rate CONNECTIONS DEPTH KEYS READS COUNT  reads per second, with DEPTH requests in flight on
 //                                            each connection, of KEYS keys each
 #include "frames.h"
+#include "threads.h"
 #include <endian.h>
 #include <sys/epoll.h>
 
@@ -99,21 +101,29 @@ static sample latency(int64_t reads, int64_t count) {
     return got;
 }
 
-static sample rate(int64_t connections, int64_t depth, int64_t keys, int64_t reads, int64_t count) {
-    static unsigned char frames[32 * 4096];
+// What one thread reads: some numbers, over connections of its own.
+typedef struct {
+    int64_t connections, depth, keys, first, reads, count, answered;
+    double microseconds;
+} reading;
+
+static void *read_all(void *share) {
+    reading *r = share;
+    unsigned char frames[32 * 4096];
     int epoll = epoll_create1(EPOLL_CLOEXEC);
-    connection **all = malloc(connections * sizeof *all);
-    for (int64_t i = 0; i < connections; i++) {
+    connection **all = malloc(r->connections * sizeof *all);
+    for (int64_t i = 0; i < r->connections; i++) {
         all[i] = open_connection();
         struct epoll_event event = {EPOLLIN, {.ptr = all[i]}};
         epoll_ctl(epoll, EPOLL_CTL_ADD, all[i]->descriptor, &event);
     }
-    int64_t sent = 0, answered = 0;
+    int64_t sent = 0, keys = r->keys;
     double start = microseconds();
-    for (int64_t i = 0; i < connections; i++)
-        for (int64_t k = 0; k < depth; k++, sent += keys)
-            send_all(all[i]->descriptor, frames, put_request(frames, sent, keys, count));
-    while (answered < sent) {
+    for (int64_t i = 0; i < r->connections; i++)
+        for (int64_t k = 0; k < r->depth; k++, sent += keys)
+            send_all(all[i]->descriptor, frames,
+                put_request(frames, r->first + sent, keys, r->count));
+    while (r->answered < sent) {
         struct epoll_event events[64];
         int ready = epoll_wait(epoll, events, 64, -1);
         for (int i = 0; i < ready; i++) {
@@ -121,9 +131,9 @@ static sample rate(int64_t connections, int64_t depth, int64_t keys, int64_t rea
             size_t used = 0, length, size = 0;
             for (receive(c); (length = next_frame(c, used)); used += length) {
                 check_frame(c->bytes + used, length);
-                answered += keys;
-                if (sent >= reads) continue;
-                size += put_request(frames + size, sent, keys, count);
+                r->answered += keys;
+                if (sent >= r->reads) continue;
+                size += put_request(frames + size, r->first + sent, keys, r->count);
                 sent += keys;
             }
             memmove(c->bytes, c->bytes + used, c->filled - used);
@@ -131,12 +141,28 @@ static sample rate(int64_t connections, int64_t depth, int64_t keys, int64_t rea
             if (size) send_all(c->descriptor, frames, size);
         }
     }
-    double time = microseconds() - start;
-    for (int64_t i = 0; i < connections; i++) close_connection(all[i]);
+    r->microseconds = microseconds() - start;
+    for (int64_t i = 0; i < r->connections; i++) close_connection(all[i]);
     free(all);
     close(epoll);
+    return NULL;
+}
+
+static sample rate(int64_t connections, int64_t depth, int64_t keys, int64_t reads, int64_t count) {
+    int threads = thread_count(connections);
+    reading shares[threads];
+    int64_t first = 0;
+    for (int i = 0; i < threads; i++) {
+        int64_t part = part_of_amount(reads, i, threads);
+        shares[i] = (reading){
+            part_of_amount(connections, i, threads), depth, keys, first, part, count, 0, 0};
+        first += part;
+    }
+    run_threads(read_all, shares, sizeof *shares, threads);
+    double rate = 0;
+    for (int i = 0; i < threads; i++) rate += shares[i].answered / shares[i].microseconds * 1e6;
     // The number of reads depends on what was in flight at the end, so there is no checksum.
-    return (sample){answered / time * 1e6, 0};
+    return (sample){rate, 0};
 }
 
 sample answer(const char *command, const int64_t n[5]) {

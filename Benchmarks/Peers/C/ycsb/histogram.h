@@ -15,6 +15,11 @@ static inline void histogram_add(histogram *h, int64_t value) {
     h->count++;
 }
 
+static inline void histogram_merge(histogram *h, const histogram *other) {
+    for (int bucket = 0; bucket < BUCKETS; bucket++) h->buckets[bucket] += other->buckets[bucket];
+    h->count += other->count;
+}
+
 // The greatest value of the bucket that has the percentile, in microseconds; 0 if it is empty.
 static inline double histogram_percentile(const histogram *h, double part) {
     int64_t wanted = (int64_t)(h->count * part), seen = 0;

@@ -2,8 +2,8 @@
 #include "ycsb.h"
 
 static const char entity[] = "User";
-static unsigned char store[16];
-static unsigned char scratch[REQUEST_BYTES_MAX];
+static _Thread_local unsigned char store[16];
+static _Thread_local unsigned char scratch[REQUEST_BYTES_MAX];
 
 // Requests of a connection follow each other, so that all may have the same id.
 enum { REQUEST_ID = 2, HELLO = 10, GET, QUERY, SAVE = 14, INSERT_ROWS = 21, ROWS };

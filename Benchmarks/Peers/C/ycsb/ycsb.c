@@ -1,6 +1,7 @@
 // Loads and drives a store with the YCSB core workloads: `ycsb larder|postgres|redis SOCKET`.
-// One thread and one loop of epoll for all connections, with one operation in flight on each, so
-// that it takes little from the server; only the bytes of the protocols differ.
+// One loop of epoll for all connections of a thread, with one operation in flight on each; only the
+// bytes of the protocols differ. On a machine with few processors it has one thread, so that it takes
+// little from the server (../threads.h).
 //
 //   load COUNT                     replaces the records
 //   run WORKLOAD DISTRIBUTION CONNECTIONS SECONDS RATE SEED
@@ -17,16 +18,18 @@
 //                                  for each a kind and a number, of 8 bytes each
 #include "histogram.h"
 #include "workload.h"
+#include "../threads.h"
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 
 const char *socket_path;
 static const protocol *store;
-static int64_t records;                 // loaded
-static int64_t inserted, latest;        // assigned numbers; all up to `latest` are stored
-static int64_t *keys, keys_capacity;
+static int64_t records;                  // loaded
+static _Atomic int64_t inserted, latest; // assigned numbers; all up to `latest` are stored
+static _Atomic int64_t *keys;            // 0 where nothing is stored
 
-enum { WARM_UP_PERCENT = 10, NANOSECONDS = 1000000000 };
+enum { WARM_UP_PERCENT = 10, NANOSECONDS = 1000000000, RECORDS_MAX = 1 << 27 };
 
 int64_t key_of(int64_t number) { return keys[number]; }
 
@@ -46,21 +49,22 @@ static int64_t nanoseconds(void) {
     return now.tv_sec * (int64_t)NANOSECONDS + now.tv_nsec;
 }
 
-static void reserve_keys(int64_t count) {
-    if (count < keys_capacity) return;
-    int64_t capacity = count * 2;
-    keys = realloc(keys, capacity * sizeof *keys);
-    if (!keys) fail("ycsb", "no memory");
-    memset(keys + keys_capacity, 0, (capacity - keys_capacity) * sizeof *keys);
-    keys_capacity = capacity;
+// Address space for the keys of all records; a page has memory when a key is written.
+static void reserve_keys(void) {
+    size_t bytes = RECORDS_MAX * sizeof *keys;
+    if (keys) munmap(keys, bytes);
+    keys = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (keys == MAP_FAILED) fail("ycsb", "no memory");
 }
 
 static void load(int64_t count) {
+    if (count >= RECORDS_MAX) fail("load", "too many records");
     store->load(count);
-    memset(keys, 0, keys_capacity * sizeof *keys);
-    reserve_keys(count + 1);
+    reserve_keys();
     for (int64_t number = 1; number <= count; number++) keys[number] = number;
-    records = inserted = latest = count;
+    records = count;
+    inserted = latest = count;
 }
 
 // MARK: One operation
@@ -73,7 +77,7 @@ static operation part_of(const operation *op, int step) {
 
 // Sends the request of the operation's next step; returns 0 if it has no more.
 static int send_step(connection *c) {
-    static unsigned char request[REQUEST_BYTES_MAX];
+    static _Thread_local unsigned char request[REQUEST_BYTES_MAX];
     operation part = part_of(&c->operation, c->step);
     int step = c->operation.kind == READ_MODIFY_WRITE && c->step < 2 ? 0 : c->step;
     size_t length = store->encode(c, &part, step, request);
@@ -84,8 +88,8 @@ static int send_step(connection *c) {
 static void begin(connection *c, operation op, int64_t started) {
     if (op.kind == INSERT) {
         op.number = ++inserted;
-        reserve_keys(inserted + 1);
-        c->inserted_key = inserted;
+        if (op.number >= RECORDS_MAX) fail("insert", "too many records");
+        c->inserted_key = op.number;
     }
     c->operation = op;
     c->step = 0;
@@ -100,7 +104,9 @@ static void finish(connection *c) {
     c->is_busy = 0;
     if (op->kind == INSERT) {
         keys[op->number] = c->inserted_key;
-        while (latest < inserted && keys[latest + 1]) latest++;
+        int64_t known = latest;
+        while (known < inserted && keys[known + 1])
+            if (atomic_compare_exchange_weak(&latest, &known, known + 1)) known++;
     }
     int reads = op->kind != UPDATE && op->kind != INSERT;
     if (reads && (c->rows < 1 || c->bytes != c->rows * FIELDS * FIELD_BYTES))
@@ -174,11 +180,22 @@ static int wait_for_events(const connections *opened, struct epoll_event *events
     return epoll_pwait2(opened->epoll, events, 64, until ? &timeout : NULL, NULL);
 }
 
-static void run(workload *w, int count, double seconds, double rate) {
-    static histogram latencies;
-    memset(&latencies, 0, sizeof latencies);
-    connections opened = open_connections(count);
-    int64_t begun = nanoseconds(), length = seconds * NANOSECONDS, due = begun, issued = 0;
+// What one thread runs: its share of the load, over connections of its own.
+typedef struct {
+    workload workload;
+    int connections;
+    double seconds, rate;
+    pthread_barrier_t *opened;
+    histogram latencies;
+    double operations; // per second
+} share;
+
+static void *run_share(void *argument) {
+    share *s = argument;
+    double rate = s->rate;
+    connections opened = open_connections(s->connections);
+    pthread_barrier_wait(s->opened);
+    int64_t begun = nanoseconds(), length = s->seconds * NANOSECONDS, due = begun, issued = 0;
     int64_t measured = begun + length * WARM_UP_PERCENT / 100, end = begun + length;
     int64_t completed = 0, last = measured, now = begun;
     for (;;) {
@@ -186,7 +203,7 @@ static void run(workload *w, int count, double seconds, double rate) {
             if (rate > 0) due = begun + (int64_t)(issued / rate * NANOSECONDS);
             else due = now;
             if (due > now || due >= end) break;
-            begin(take_idle(&opened), next_operation(w, latest), due);
+            begin(take_idle(&opened), next_operation(&s->workload, latest), due);
             issued++;
         }
         int is_over = rate > 0 ? due >= end || now >= end + length : now >= end;
@@ -200,14 +217,41 @@ static void run(workload *w, int count, double seconds, double rate) {
             add_idle(&opened, c);
             now = nanoseconds();
             if (c->started < measured) continue;
-            histogram_add(&latencies, now - c->started);
+            histogram_add(&s->latencies, now - c->started);
             if (now <= end) completed++, last = now;
         }
     }
     close_connections(&opened);
-    printf("%.1f %.1f %.1f %.1f\n", completed * 1e9 / (last - measured),
-        histogram_percentile(&latencies, 0.5), histogram_percentile(&latencies, 0.99),
-        histogram_percentile(&latencies, 0.999));
+    s->operations = last > measured ? completed * 1e9 / (last - measured) : 0;
+    return NULL;
+}
+
+// The first thread has the operations of the seed, and the others those of seeds that follow.
+static void run(
+    char letter, distribution distribution, int count, double seconds, double rate, uint64_t seed
+) {
+    int threads = thread_count(count);
+    share *shares = calloc(threads, sizeof *shares);
+    pthread_barrier_t opened;
+    pthread_barrier_init(&opened, NULL, threads);
+    for (int i = 0; i < threads; i++) {
+        share *s = shares + i;
+        s->workload = make_workload(letter, distribution, seed + i, records);
+        s->connections = part_of_amount(count, i, threads);
+        s->seconds = seconds;
+        s->rate = rate * s->connections / count;
+        s->opened = &opened;
+    }
+    run_threads(run_share, shares, sizeof *shares, threads);
+    histogram *all = &shares->latencies;
+    double operations = shares->operations;
+    for (int i = 1; i < threads; i++) {
+        histogram_merge(all, &shares[i].latencies);
+        operations += shares[i].operations;
+    }
+    printf("%.1f %.1f %.1f %.1f\n", operations, histogram_percentile(all, 0.5),
+        histogram_percentile(all, 0.99), histogram_percentile(all, 0.999));
+    free(shares);
 }
 
 static void check(int64_t count, uint64_t seed) {
@@ -258,8 +302,7 @@ static void perform(const char *line) {
         printf("0 %lld\n", count);
     } else if (sscanf(line, "run %c %15s %d %lf %lf %lld", &letter, name, &connections, &seconds,
             &rate, &seed) == 6) {
-        workload w = make_workload(letter, distribution_named(name), seed, records);
-        run(&w, connections, seconds, rate);
+        run(letter, distribution_named(name), connections, seconds, rate, seed);
     } else if (sscanf(line, "check %lld %lld", &count, &seed) == 2) {
         check(count, seed);
     } else if (sscanf(line, "sequence %c %lld %lld %399s", &letter, &count, &seed, path) == 4) {
@@ -275,7 +318,7 @@ int main(int argc, char **argv) {
         if (!strcmp(argv[1], protocols[i]->name)) store = protocols[i];
     if (!store) fail("usage", "ycsb larder|postgres|redis SOCKET");
     socket_path = argv[2];
-    reserve_keys(1);
+    reserve_keys();
     prctl(PR_SET_TIMERSLACK, 1);
     char line[500];
     while (fgets(line, sizeof line, stdin)) {

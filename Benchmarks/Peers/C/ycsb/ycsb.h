@@ -2,6 +2,7 @@
 // store's protocol implements.
 #pragma once
 #include "../frames.h"
+#include <stdatomic.h>
 
 enum {
     FIELDS = 10,
