@@ -151,7 +151,7 @@ struct CompilerErrorTests {
         let build = program.split(separator: "/").dropLast().joined(separator: "/")
         let maps = ["CLarderProto.build/module.modulemap"].map { "/\(build)/\($0)" }
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let systemMaps = ["CProtobufC", "CStat"].map { "/\(root)/Sources/\($0)/module.modulemap" }
+        let systemMaps = ["CProtobufC", "CLinux"].map { "/\(root)/Sources/\($0)/module.modulemap" }
         let arguments =
             [
                 "swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6",

@@ -1,7 +1,7 @@
 // Loads and drives a store with the YCSB core workloads: `ycsb larder|postgres|redis SOCKET`.
-// One loop of epoll for all connections of a thread, with one operation in flight on each; only the
-// bytes of the protocols differ. On a machine with few processors it has one thread, so that it takes
-// little from the server (../threads.h).
+// One loop of epoll for all connections of a thread, with one operation in flight on each; only
+// the bytes of the protocols differ. On a machine with few processors it has one thread, so that
+// it takes little from the server (../threads.h).
 //
 //   load COUNT                     replaces the records
 //   run WORKLOAD DISTRIBUTION CONNECTIONS SECONDS RATE SEED
