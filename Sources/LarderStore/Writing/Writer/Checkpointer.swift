@@ -30,13 +30,19 @@ final class Checkpointer: @unchecked Sendable {
     var isRunning: Bool { phase.load(ordering: .acquiring) == .running }
     var hasOutcome: Bool { phase.load(ordering: .acquiring) == .ended }
 
-    /// Begins a checkpoint of the commits up to now. None may be running, and the log must have
-    /// pages that are not in the file yet: otherwise the snapshot would not need the log.
-    func begin(for store: Store) throws(SQLiteError) {
+    /// Opens the connections, unless they are open.
+    func open(_ store: Store) throws(SQLiteError) {
+        if copying == nil { copying = try store.openCheckpointConnection() }
+        if holding == nil { holding = try store.openCheckpointConnection() }
+    }
+
+    /// Begins a checkpoint of the commits up to now, with the connections that are open. None may
+    /// be running, and the log must have pages that are not in the file yet: otherwise the snapshot
+    /// would not need the log.
+    func begin() throws(SQLiteError) {
         precondition(!isRunning, "the writer begins one checkpoint at a time")
-        try open(store)
-        try holding?.execute("BEGIN")
         do throws(SQLiteError) {
+            try holding?.execute("BEGIN")
             // The first read begins the snapshot.
             _ = try holding?.integer("PRAGMA user_version")
         } catch {
@@ -45,12 +51,6 @@ final class Checkpointer: @unchecked Sendable {
         }
         phase.store(.running, ordering: .releasing)
         queue.async { self.run() }
-    }
-
-    /// Opens the connections, unless they are open.
-    func open(_ store: Store) throws(SQLiteError) {
-        if copying == nil { copying = try store.openCheckpointConnection() }
-        if holding == nil { holding = try store.openCheckpointConnection() }
     }
 
     private func run() {

@@ -100,8 +100,16 @@ extension Writer {
         } else if isDue || isLong || checkpointsInRow < Pages.checkpointsInRowMax {
             checkpointsInRow = isDue ? 1 : checkpointsInRow + 1
             begunPageCount = pageCount
-            try checkpointer.begin(for: store)
+            try beginCheckpoint(connection)
         }
+    }
+
+    private func beginCheckpoint(_ connection: Connection) throws(SQLiteError) {
+        do throws(SQLiteError) { try checkpointer.open(store) } catch {
+            // Without descriptors or memory for a connection, the writer copies the pages itself.
+            return try connection.checkpoint(.passive)
+        }
+        try checkpointer.begin()
     }
 
     private func restartLog(

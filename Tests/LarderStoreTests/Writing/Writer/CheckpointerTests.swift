@@ -151,6 +151,28 @@ struct CheckpointerTests {
         #expect(try library.count("Category") == 10)
     }
 
+    // In a process of its own, because other tests need descriptors.
+    @Test("without descriptors for the checkpointer the writer copies the pages itself")
+    func noDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            let library = try Library()
+            for number in 0..<4 {
+                try Self.save("\(number)" + String(repeating: "x", count: 1 << 20), library.writer)
+            }
+            // The next descriptor would be the lowest that is free.
+            let next = dup(0)
+            Glibc.close(next)
+            var none = rlimit(rlim_cur: rlim_t(next), rlim_max: rlim_t(next))
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+            library.writer.performMaintenance()
+            #expect(library.writer.checkpointer.copying == nil)
+            #expect(!library.writer.needsMaintenance)
+            let connection = try #require(library.writer.statements?.connection)
+            #expect(try connection.copiedPageCount() == connection.logPageCount)
+            try Self.save("a", library.writer)
+        }
+    }
+
     @Test("a writer that is closed waits for its checkpoint")
     func close() throws {
         try checkpointer.open(library.store)
