@@ -42,9 +42,12 @@ event_loops() { larder stats | sed -n 's/^eventLoops\t//p'; }
     stop_daemon
     rm log_lines
     serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET"
-    assert_equal "$(nproc)" "$(event_loops)"
+    # A quota may allow fewer than the process is bound to.
+    [ "$(event_loops)" -ge 1 ]
+    [ "$(event_loops)" -le "$(nproc)" ]
     stop_daemon
-    taskset -c 0 larderd --in-memory --schema "$schema" --socket "$LARDER_SOCKET" 2>>log 3>&- &
+    processor=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
+    taskset -c "$processor" larderd --in-memory --schema "$schema" --socket "$LARDER_SOCKET" 2>>log 3>&- &
     daemon=$!
     larder ping --wait >/dev/null
     assert_equal 1 "$(event_loops)"
