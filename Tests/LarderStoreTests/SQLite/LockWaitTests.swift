@@ -25,8 +25,7 @@ struct LockWaitTests {
     }
 
     private func save(_ name: String) throws {
-        let set = ChangeSet([.insert(.new("c", "Category"), values: ["name": .string(name)])])
-        _ = try #require(library.writer.save([set]).first).get()
+        try library.insert("Category", ["name": .string(name)])
     }
 
     private static func condition(

@@ -21,11 +21,8 @@ struct CheckpointerTests {
         checkpointer = library.writer.checkpointer
     }
 
-    private func save(_ name: String) throws { try Self.save(name, library.writer) }
-
-    private static func save(_ name: String, _ writer: Writer) throws {
-        let set = ChangeSet([.insert(.new("c", "Category"), values: ["name": .string(name)])])
-        _ = try #require(writer.save([set]).first).get()
+    private func save(_ name: String) throws {
+        try library.insert("Category", ["name": .string(name)])
     }
 
     /// A name of about a mebibyte, which takes 260 pages of the log.
@@ -157,7 +154,8 @@ struct CheckpointerTests {
         await #expect(processExitsWith: .success) {
             let library = try Library()
             for number in 0..<4 {
-                try Self.save("\(number)" + String(repeating: "x", count: 1 << 20), library.writer)
+                let name = "\(number)" + String(repeating: "x", count: 1 << 20)
+                try library.insert("Category", ["name": .string(name)])
             }
             // The next descriptor would be the lowest that is free.
             let next = dup(0)
@@ -169,7 +167,7 @@ struct CheckpointerTests {
             #expect(!library.writer.needsMaintenance)
             let connection = try #require(library.writer.statements?.connection)
             #expect(try connection.copiedPageCount() == connection.logPageCount)
-            try Self.save("a", library.writer)
+            try library.insert("Category", ["name": "a"])
         }
     }
 
