@@ -1,4 +1,4 @@
-// What Swift's Glibc module does not have of Linux and glibc. A relative path starts at the working
+// Functions of Linux and glibc that Swift's Glibc module lacks. A relative path starts at the working
 // folder. The functions set errno as those of glibc do.
 #include <linux/fs.h>
 #include <linux/stat.h>

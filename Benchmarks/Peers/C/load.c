@@ -101,7 +101,7 @@ static sample latency(int64_t reads, int64_t count) {
     return got;
 }
 
-// What one thread reads: some numbers, over connections of its own.
+// The reads of one thread, over connections of its own.
 typedef struct {
     int64_t connections, depth, keys, first, reads, count, answered;
     double microseconds;

@@ -180,7 +180,7 @@ static int wait_for_events(const connections *opened, struct epoll_event *events
     return epoll_pwait2(opened->epoll, events, 64, until ? &timeout : NULL, NULL);
 }
 
-// What one thread runs: its share of the load, over connections of its own.
+// The share of one thread in the load, over connections of its own.
 typedef struct {
     workload workload;
     int connections;
