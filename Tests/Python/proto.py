@@ -1,5 +1,5 @@
 """Generates the messages of Proto/ in a temporary folder for the official protobuf library, and makes
-the client of Examples/clients importable, which needs them."""
+the client of Clients importable, which needs them."""
 
 import importlib
 import pathlib
@@ -27,4 +27,4 @@ def load():
 
 
 messages = load()
-sys.path.insert(1, str(REPOSITORY / "Examples" / "clients" / "python"))
+sys.path.insert(1, str(REPOSITORY / "Clients" / "python"))

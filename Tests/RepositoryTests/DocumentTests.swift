@@ -6,7 +6,7 @@ struct DocumentTests {
     private static func documents() throws -> [Repository.File] {
         let top = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
         return try top.map(Repository.read)
-            + Repository.files(under: ["docs", "Examples"], endings: [".md"])
+            + Repository.files(under: ["docs", "Clients", "Examples"], endings: [".md"])
     }
 
     @Test("every link in a document leads to an existing file")

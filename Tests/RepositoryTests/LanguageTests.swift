@@ -20,7 +20,8 @@ struct LanguageTests {
 
     private static func files() throws -> [Repository.File] {
         let folders =
-            ["Sources", "Tests", "Proto", "Examples", "docs", "scripts"] + Repository.benchmarks
+            ["Sources", "Tests", "Proto", "Clients", "Examples", "docs", "scripts"]
+            + Repository.benchmarks
         let endings = [
             ".swift", ".md", ".proto", ".py", ".go", ".bats", ".bash", ".c", ".h", ".service",
         ]

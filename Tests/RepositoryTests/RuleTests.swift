@@ -121,7 +121,7 @@ struct RuleTests {
     @Test("no file contains a path of a developer's machine")
     func machinePaths() throws {
         let files = try Repository.files(
-            under: ["Sources", "Tests", "scripts", "docs", "Proto", "Examples"]
+            under: ["Sources", "Tests", "scripts", "docs", "Proto", "Examples", "Clients"]
                 + Repository.benchmarks,
             endings: [".swift", ".md", ".proto", ".py", ".bats", ".sh", ".script", ""])
         for file in Set(files.map(\.path)).sorted() {
@@ -150,8 +150,8 @@ struct RuleTests {
     func topLevel() throws {
         let expected: Set<String> = [
             "Package.swift", "Package.resolved", "Sources", "Tests", "Proto", "scripts", "docs",
-            "Benchmarks", "Examples", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md",
-            "SECURITY.md",
+            "Benchmarks", "Clients", "Examples", "README.md", "LICENSE", "CHANGELOG.md",
+            "CONTRIBUTING.md", "SECURITY.md",
         ]
         let found = try FileManager.default.contentsOfDirectory(atPath: Repository.top)
             .filter { !$0.hasPrefix(".") }

@@ -1,8 +1,8 @@
 load helper
 
-clients=$BATS_TEST_DIRNAME/../../Examples/clients
+clients=$BATS_TEST_DIRNAME/../../Clients
 
-setup_file() { "$BATS_TEST_DIRNAME/../../Examples/clients/build" "$BATS_FILE_TMPDIR"; }
+setup_file() { "$BATS_TEST_DIRNAME/../../Clients/build" "$BATS_FILE_TMPDIR"; }
 
 # Starts a server with the schema of the clients' tours, in place of the one that runs.
 start_school() {
