@@ -4,7 +4,7 @@ extension LarderError {
     /// The error for a name that is not an entity of the schema.
     public static func unknownEntity(_ name: String, in schema: Schema) -> LarderError {
         LarderError(
-            .unknownEntity, "there is no entity \"\(name.prefix(32))\"",
+            .unknownEntity, "there is no entity \"\(printable(name))\"",
             hint: NameSuggestion.hint(for: name, among: schema.entities.lazy.map(\.name)))
     }
 
@@ -12,7 +12,12 @@ extension LarderError {
     public static func unknownProperty(_ name: String, of entity: Entity) -> LarderError {
         let known = entity.attributes.map(\.name) + entity.relationships.map(\.name)
         return LarderError(
-            .unknownProperty, "\(entity.name) has no property \"\(name.prefix(32))\"",
+            .unknownProperty, "\(entity.name) has no property \"\(printable(name))\"",
             hint: NameSuggestion.hint(for: name, among: known))
+    }
+
+    /// A name from outside for an error message: of limited length.
+    package static func printable(_ name: String) -> String {
+        name.utf8.count <= Limits.nameBytesMax ? name : "\(name.prefix(32))…"
     }
 }

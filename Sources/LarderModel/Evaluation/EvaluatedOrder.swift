@@ -2,7 +2,7 @@
 /// identifier, as in the store.
 public struct EvaluatedOrder: Sendable {
     struct Key: Sendable {
-        let operand: TypedExpression
+        let operand: BoundOperand
         let direction: SortDirection
     }
 
@@ -71,32 +71,17 @@ extension Evaluator {
             throw LarderError(
                 .resourceExhausted, "a query takes at most \(Limits.queryColumnsMax) sort keys")
         }
-        var typed: [EvaluatedOrder.Key] = []
-        for key in keys { typed.append(try self.key(key)) }
-        return EvaluatedOrder(keys: typed, evaluator: self)
-    }
-
-    private func key(_ key: SortKey) throws(LarderError) -> EvaluatedOrder.Key {
-        let expression: QueryExpression
-        switch key.term {
-        case .tree(let tree): expression = tree
-        case .format(let text):
-            expression = try PredicateFormat.parseExpression(text, name: "sort key").expression
+        for case .tree(let expression) in keys.map(\.term) { try expression.checkLimits() }
+        let binding = ValueBinding(evaluator: self)
+        var bound: [EvaluatedOrder.Key] = []
+        for (key, typed) in zip(keys, try makeTyper().order(keys)) {
+            guard case .operand(let operand) = typed.key else {
+                preconditionFailure("an order of objects has no output columns")
+            }
+            bound.append(
+                EvaluatedOrder.Key(
+                    operand: try binding.operand(operand), direction: SortDirection(key)))
         }
-        try expression.checkLimits()
-        var typer = ExpressionTyper(self)
-        let operand = try typer.operand(expression)
-        guard let type = operand.type else {
-            throw LarderError(
-                .wrongType, "a sort key must depend on the object; an argument is constant",
-                hint: "write the key path of a property")
-        }
-        guard key.stringOrder == .plain || type.isString else {
-            throw LarderError(
-                .wrongType,
-                "only strings have a string order, and "
-                    + "\(operand.name) is \(type.nounWithArticle)")
-        }
-        return EvaluatedOrder.Key(operand: operand.expression, direction: SortDirection(key))
+        return EvaluatedOrder(keys: bound, evaluator: self)
     }
 }

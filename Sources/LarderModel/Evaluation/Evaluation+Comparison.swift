@@ -5,20 +5,9 @@ extension Evaluation {
     func holds(
         _ left: Value, _ name: Comparison.Operator, _ right: Value, _ options: Comparison.Options
     ) throws(LarderError) -> Bool {
-        if left.isNull || right.isNull {
-            switch name {
-            case .equal: return left.isNull && right.isNull
-            case .notEqual: return left.isNull != right.isNull
-            default: return false
-            }
-        }
         switch name {
-        case .equal: return Self.order(left, right, options) == 0
-        case .notEqual: return Self.order(left, right, options) != 0
-        case .lessThan: return Self.order(left, right, options) < 0
-        case .lessThanOrEqual: return Self.order(left, right, options) <= 0
-        case .greaterThan: return Self.order(left, right, options) > 0
-        case .greaterThanOrEqual: return Self.order(left, right, options) >= 0
+        case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
+            return name.holds(left.folded(options), right.folded(options))
         case .beginsWith, .endsWith, .contains, .like, .matches:
             guard case (.string(let text), .string(let part)) = (left, right) else { return false }
             return try holds(text, name, part, options)
@@ -31,12 +20,6 @@ extension Evaluation {
     ) throws(LarderError) -> Bool {
         if name == .matches { return try evaluator.matches(text, part, options) }
         return try StringOperator(name, part.normalized, options).holds(text.normalized)
-    }
-
-    private static func order(
-        _ left: Value, _ right: Value, _ options: Comparison.Options
-    ) -> Int {
-        left.folded(options).order(to: right.folded(options))
     }
 }
 

@@ -15,10 +15,10 @@ struct Evaluation {
         slots = [.object(object)]
     }
 
-    mutating func value(of expression: TypedExpression) throws(LarderError) -> Value {
-        switch expression {
+    mutating func value(of operand: BoundOperand) throws(LarderError) -> Value {
+        switch operand {
         case .value(let value): return value
-        case .object(let slot): return slot < slots.count ? slots[slot] : .null
+        case .slot(let slot): return slot < slots.count ? slots[slot] : .null
         case .step(let step, let base):
             return property(step, of: try value(of: base)).first ?? .null
         case .member(let path, let document, let kind):
@@ -29,30 +29,49 @@ struct Evaluation {
             return try function.value(of: values, now: evaluator.now)
         case .converted(let operand, let type):
             return Self.converted(try value(of: operand), to: type)
-        case .aggregate(let function, let collection, let type):
-            return try aggregate(function, try elements(of: collection), type)
+        case .aggregate(let function, let collection, let operand, let type):
+            var values: [Value] = []
+            try forEach(collection) { (evaluation) throws(LarderError) in
+                values.append(try evaluation.value(of: operand))
+                return true
+            }
+            return try aggregate(function, values, type)
         case .truth(let predicate): return .bool(try holds(predicate))
         }
     }
 
-    mutating func elements(of collection: TypedCollection) throws(LarderError) -> [Value] {
-        switch collection {
-        case .single(let expression):
-            let value = try value(of: expression)
-            return value.isNull ? [] : [value]
-        case .step(let step, let base):
-            return try elements(of: base).flatMap { property(step, of: $0) }
-        case .filtered(let base, let slot, let predicate):
-            var kept: [Value] = []
-            for element in try elements(of: base)
-            where try holds(predicate, with: element, in: slot) {
-                kept.append(element)
-            }
-            return kept
-        case .existing(let base): return try elements(of: base).filter { !$0.isNull }
-        case .member(let path, let base, let kind):
-            return try elements(of: base).map { Self.member(path, of: $0, kind) }
+    /// Puts each element of a collection into its slot and calls the body, until it returns false.
+    private mutating func forEach(
+        _ collection: BoundCollection,
+        _ body: (inout Evaluation) throws(LarderError) -> Bool
+    ) throws(LarderError) {
+        _ = try forEach(collection.parts[...], body)
+    }
+
+    /// - Returns: false if the body has returned false.
+    private mutating func forEach(
+        _ parts: ArraySlice<BoundCollection.Part>,
+        _ body: (inout Evaluation) throws(LarderError) -> Bool
+    ) throws(LarderError) -> Bool {
+        guard let part = parts.first else { return try body(&self) }
+        var elements = [try value(of: part.base)].filter { !$0.isNull }
+        for step in part.steps { elements = elements.flatMap { property(step, of: $0) } }
+        for element in elements where !(part.excludesNil && element.isNull) {
+            set(element, in: part.slot)
+            guard try holds(part.predicates) else { continue }
+            guard try forEach(parts.dropFirst(), body) else { return false }
         }
+        return true
+    }
+
+    private mutating func holds(_ predicates: [BoundPredicate]) throws(LarderError) -> Bool {
+        for predicate in predicates where try !holds(predicate) { return false }
+        return true
+    }
+
+    private mutating func set(_ element: Value, in slot: Int) {
+        while slots.count <= slot { slots.append(.null) }
+        slots[slot] = element
     }
 
     /// The value of a property: a single value that may be nil, or the elements of a to-many.
@@ -88,6 +107,7 @@ struct Evaluation {
         switch kind {
         case .number: return member.number ?? .null
         case .attribute(let type): return member.value(as: type) ?? .null
+        case .text, .like: return member.value(as: .json) ?? .null
         }
     }
 
@@ -100,14 +120,12 @@ struct Evaluation {
         }
     }
 
-    mutating func holds(_ predicate: TypedPredicate) throws(LarderError) -> Bool {
+    mutating func holds(_ predicate: BoundPredicate) throws(LarderError) -> Bool {
         switch predicate {
         case .constant(let bool): return bool
         case .isTrue(let operand): return try value(of: operand) == .bool(true)
-        case .comparison(let comparison):
-            return try holds(
-                try value(of: comparison.left), comparison.operator,
-                try value(of: comparison.right), comparison.options)
+        case .comparison(let left, let comparison, let right, let options):
+            return try holds(try value(of: left), comparison, try value(of: right), options)
         case .in(let element, let list, let options):
             let value = try value(of: element)
             for other in list
@@ -125,34 +143,18 @@ struct Evaluation {
         case .isKind(let operand, let entityNames):
             guard case .object(let object) = try value(of: operand) else { return false }
             return entityNames.contains(object.entityName)
-        case .and(let parts):
-            for part in parts where try !holds(part) { return false }
-            return true
+        case .and(let parts): return try holds(parts)
         case .or(let parts):
             for part in parts where try holds(part) { return true }
             return false
         case .not(let part): return try !holds(part)
-        case .any(let collection, let slot, let predicate):
-            for element in try elements(of: collection)
-            where try holds(predicate, with: element, in: slot) {
-                return true
+        case .exists(let collection, let test):
+            var isFound = false
+            try forEach(collection) { (evaluation) throws(LarderError) in
+                isFound = try evaluation.holds(test)
+                return !isFound
             }
-            return false
-        case .all(let collection, let slot, let predicate):
-            for element in try elements(of: collection)
-            where try !holds(predicate, with: element, in: slot) {
-                return false
-            }
-            return true
+            return isFound
         }
-    }
-
-    private mutating func holds(
-        _ predicate: TypedPredicate, with element: Value, in slot: Int
-    ) throws(LarderError) -> Bool {
-        // A slot's index is the number of element predicates that enclose it.
-        slots.removeLast(max(0, slots.count - slot))
-        slots.append(element)
-        return try holds(predicate)
     }
 }

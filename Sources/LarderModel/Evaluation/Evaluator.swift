@@ -3,15 +3,15 @@ public import FoundationEssentials
 /// Evaluates queries over values in memory, with the meaning that `docs/queries.md` defines.
 ///
 /// An evaluator is created for a schema, an entity and parameters. Like the store's planner it
-/// checks an expression first, with the same error codes, and converts its arguments to the types
-/// they are compared with. The result can be evaluated for any number of objects.
+/// types an expression first, and converts its arguments to the types they are compared with. The
+/// result can be evaluated for any number of objects.
 ///
-/// - `ExpressionTyper.swift` and its extensions check names and types,
-/// - `TypedExpression.swift` is the resulting tree,
+/// - `Typing/QueryTyper.swift` and its extensions check names and types,
+/// - `ValueBinding.swift` binds the result to the values of the query,
 /// - `Evaluation.swift` and its extensions compute it for one object.
 ///
-/// It shares the rules for single functions and for types with the SQL functions and nothing else,
-/// so that a property test can compare the two implementations.
+/// It shares types and the rules for single functions with SQL and nothing else, so that a property
+/// test can compare the two implementations.
 public struct Evaluator: Sendable {
     /// Reads a property of an object: the value of an attribute, the object of a to-one
     /// relationship or nil, the objects of a to-many relationship in their order. Returns nil for
@@ -59,8 +59,9 @@ public struct Evaluator: Sendable {
     /// - Throws: The error in the predicate, before any object is read.
     public func predicate(_ expression: QueryExpression) throws(LarderError) -> EvaluatedPredicate {
         try expression.checkLimits()
-        var typer = ExpressionTyper(self)
-        return EvaluatedPredicate(predicate: try typer.predicate(expression), evaluator: self)
+        let typed = try makeTyper().predicate(expression)
+        return EvaluatedPredicate(
+            predicate: try ValueBinding(evaluator: self).predicate(typed), evaluator: self)
     }
 
     /// Checks an expression that has one value per object against the schema.
@@ -70,15 +71,24 @@ public struct Evaluator: Sendable {
         _ expression: QueryExpression
     ) throws(LarderError) -> EvaluatedExpression {
         try expression.checkLimits()
-        var typer = ExpressionTyper(self)
+        let typed = try makeTyper().operand(expression)
         return EvaluatedExpression(
-            operand: try typer.operand(expression).expression, evaluator: self)
+            operand: try ValueBinding(evaluator: self).operand(typed), evaluator: self)
+    }
+
+    /// A typer of one expression.
+    func makeTyper() throws(LarderError) -> QueryTyper {
+        try QueryTyper(entityName: entity.name, conversion: conversion)
+    }
+
+    var conversion: QueryValueConversion {
+        QueryValueConversion(schema: schema, store: store, acceptsTemporaryObjects: true)
     }
 }
 
 /// A predicate that has been checked against the schema and can be evaluated for objects.
 public struct EvaluatedPredicate: Sendable {
-    let predicate: TypedPredicate
+    let predicate: BoundPredicate
     let evaluator: Evaluator
 
     /// Returns whether the object satisfies the predicate.
@@ -95,7 +105,7 @@ public struct EvaluatedPredicate: Sendable {
 
 /// An expression that has been checked against the schema and can be evaluated for objects.
 public struct EvaluatedExpression: Sendable {
-    let operand: TypedExpression
+    let operand: BoundOperand
     let evaluator: Evaluator
 
     /// Returns the value of the expression for the object.

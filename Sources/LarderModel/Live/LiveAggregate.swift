@@ -169,10 +169,8 @@ private struct ContributionReader {
         guard case .tree(let expression) = term, (try? expression.checkLimits()) != nil else {
             return nil
         }
-        var typer = ExpressionTyper(evaluator)
-        guard let operand = try? typer.operand(expression), operand.isComputedAlike else {
-            return nil
-        }
+        guard let operand = try? evaluator.makeTyper().operand(expression), operand.isComputedAlike
+        else { return nil }
         return (expression, operand)
     }
 
@@ -226,7 +224,7 @@ extension TypedOperand {
     /// JSON document is read as the type that the function needs; a URL that Foundation rejects is
     /// read as nil.
     fileprivate var isComputedAlike: Bool {
-        switch expression {
+        switch self {
         case .member, .value: false
         default: type != nil && type != .attribute(.url)
         }
@@ -235,7 +233,7 @@ extension TypedOperand {
     /// Whether values are equal exactly if their stored forms are. A computed number may be stored
     /// as an integer for one object and as a double for another.
     fileprivate var isEqualByValue: Bool {
-        if case .step = expression { return true }
+        if case .property = self { return true }
         if case .object = type { return true }
         return type?.isInteger == true || type?.isString == true || type == .attribute(.bool)
     }

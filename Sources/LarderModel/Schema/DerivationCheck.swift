@@ -52,23 +52,23 @@ struct DerivationCheck {
     private func derivation(
         _ text: String, _ attribute: Attribute, _ entity: Entity
     ) throws(LarderError) -> Derivation {
-        let (expression, sourceMap) = try Self.parsed(text, of: entity)
-        var sources = DerivationSources(schema, entity, sourceMap)
+        let typer = try QueryTyper(
+            entityName: entity.name,
+            conversion: QueryValueConversion(
+                schema: schema, store: nil, acceptsTemporaryObjects: false))
+        let expression = try typer.value(.format(text), named: "derivation")
+        var sources = DerivationSources(schema, entity, typer.source.sourceMaps)
         try sources.add(expression)
         guard sources.readsTime || !sources.sources.isEmpty else {
             throw LarderError(
                 .malformedSchema, "reads no property; use a default for a constant value")
         }
-        let name = "\(entity.name).\(attribute.name)"
         let wanted = OperandType.attribute(attribute.type)
-        let type: OperandType?
-        do throws(LarderError) {
-            type = try operandType(expression, of: entity, as: wanted, comparedWith: name)
-        } catch {
-            throw located(error, in: expression, of: entity, sourceMap)
-        }
-        guard case .attribute(let type)? = type, attribute.type.holds(type) else {
-            let given = type?.nounWithArticle ?? "nil"
+        let operand = try typer.operand(
+            expression, as: wanted, name: "\(entity.name).\(attribute.name)")
+        let read = operand.reading(as: MemberKind(comparedWith: wanted) ?? .text)
+        guard case .attribute(let type)? = read.type, attribute.type.holds(type) else {
+            let given = read.type?.nounWithArticle ?? "nil"
             throw LarderError(
                 .malformedSchema,
                 "is \(given), which \(attribute.type.nounWithArticle) cannot hold")
@@ -76,56 +76,6 @@ struct DerivationCheck {
         return Derivation(
             entityName: entity.name, attribute: attribute, expression: expression, type: type,
             sources: sources.sources, readsTime: sources.readsTime)
-    }
-
-    /// Parses the text of a derivation. A plain key path is not parsed as a format string, so its
-    /// names may be keywords.
-    private static func parsed(
-        _ text: String, of entity: Entity
-    ) throws(LarderError) -> (QueryExpression, FormatSourceMap) {
-        let name = "derivation"
-        let steps = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard steps.allSatisfy(SchemaName.isWellFormed), steps.count <= Limits.keyPathStepsMax,
-            entity.property(named: String(steps[0])) != nil
-        else {
-            let parsed = try PredicateFormat.parseExpression(text, name: name)
-            return (parsed.expression, parsed.sourceMap)
-        }
-        let parsed = PredicateFormat.keyPath(text, name: name)
-        return (parsed.expression, parsed.sourceMap)
-    }
-
-    // MARK: - Types
-
-    private func operandType(
-        _ expression: QueryExpression, of entity: Entity, as type: OperandType?,
-        comparedWith name: String
-    ) throws(LarderError) -> OperandType? {
-        // Only types are computed here, so neither the time nor the matcher matters.
-        let evaluator = try Evaluator(
-            schema: schema, entityName: entity.name, now: Date(timeIntervalSinceReferenceDate: 0),
-            matcher: { (_, _, _) throws(LarderError) in false })
-        var typer = ExpressionTyper(evaluator)
-        return try typer.operand(expression, as: type, comparedWith: name).type
-    }
-
-    /// The error with the column of the innermost part that causes it.
-    private func located(
-        _ error: LarderError, in expression: QueryExpression, of entity: Entity,
-        _ sourceMap: FormatSourceMap
-    ) -> LarderError {
-        var path = [expression]
-        while let child = path[0].children.first(where: { child in
-            do throws(LarderError) {
-                _ = try operandType(child, of: entity, as: nil, comparedWith: "the other value")
-                return false
-            } catch let other {
-                return other.message == error.message
-            }
-        }) {
-            path.insert(child, at: 0)
-        }
-        return sourceMap.locating(error, at: path)
     }
 
     // MARK: - Order

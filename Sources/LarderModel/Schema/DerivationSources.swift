@@ -6,16 +6,16 @@
 struct DerivationSources {
     private let schema: Schema
     private let entity: Entity
-    private let sourceMap: FormatSourceMap
+    private let sourceMaps: [FormatSourceMap]
     /// The relationship over which each variable ranges.
     private var variables: [String: Relationship] = [:]
     private(set) var sources: Set<Derivation.Source> = []
     private(set) var readsTime = false
 
-    init(_ schema: Schema, _ entity: Entity, _ sourceMap: FormatSourceMap) {
+    init(_ schema: Schema, _ entity: Entity, _ sourceMaps: [FormatSourceMap]) {
         self.schema = schema
         self.entity = entity
-        self.sourceMap = sourceMap
+        self.sourceMaps = sourceMaps
     }
 
     /// Collects the sources of an expression. The recursion is bounded, since the expression is
@@ -109,6 +109,8 @@ struct DerivationSources {
     }
 
     private func rejection(_ message: String, _ expression: QueryExpression) -> LarderError {
-        sourceMap.locating(LarderError(.malformedSchema, message), at: expression)
+        sourceMaps.reduce(LarderError(.malformedSchema, message)) {
+            $1.locating($0, at: expression)
+        }
     }
 }

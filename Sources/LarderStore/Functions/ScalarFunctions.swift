@@ -208,7 +208,7 @@ enum ScalarFunctions {
         let path = (2..<arguments.count).map { arguments[$0].string }
         guard let member = JSONMember(of: arguments[0].string, at: path) else { return .null }
         let kind = arguments[1].string
-        if kind == PlanMember.Kind.number.word { return result(member.number ?? .null) }
+        if kind == MemberKind.number.word { return result(member.number ?? .null) }
         return result(AttributeType(rawValue: kind).flatMap { member.value(as: $0) } ?? .null)
     }
 }

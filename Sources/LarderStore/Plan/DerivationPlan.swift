@@ -17,10 +17,12 @@ struct DerivationPlan: Sendable {
     init(
         _ derivation: Derivation, isOfOneObject: Bool, layout: Layout, converter: ValueConverter
     ) throws(LarderError) {
-        let resolver = try QueryResolver(
-            entityName: derivation.entityName, layout: layout, converter: converter,
+        let typer = try QueryTyper(
+            entityName: derivation.entityName, conversion: converter.conversion,
             includesSubentities: false)
-        let query = try resolver.derivation(derivation, isOfOneObject: isOfOneObject)
+        let typed = try typer.derivation(derivation, isOfOneObject: isOfOneObject)
+        var query = try QueryLowering(typed.entity, layout, converter).query(typed)
+        if isOfOneObject { query.entityNames = nil }
         let values = QueryParameters(arguments: isOfOneObject ? [1] : [])
         var writer = SQLWriter(values, converter)
         let statement = try writer.statement(query)
@@ -77,36 +79,5 @@ struct DerivationPlan: Sendable {
         case (.real(let real), .float): .double(real)
         case (_, let type): result.value(of: type)
         }
-    }
-}
-
-extension QueryResolver {
-    /// The computed and the stored value of a derived attribute.
-    ///
-    /// - Parameter isOfOneObject: Whether only for the object whose key is the first argument.
-    fileprivate func derivation(
-        _ derivation: Derivation, isOfOneObject: Bool
-    ) throws(LarderError) -> ResolvedQuery {
-        let name = derivation.attribute.name
-        let type = OperandType.attribute(derivation.attribute.type)
-        var computed = try operand(
-            derivation.expression, in: rootScope, as: type, name: derivation.qualifiedName)
-        if case .member(var member) = computed {
-            member.kind = PlanMember.Kind(comparedWith: type) ?? .text
-            computed = .member(member)
-        }
-        let stored = try operand(.keyPath(.object, [name]), in: rootScope)
-        let columns = [
-            try outputColumn("computed", computed), try outputColumn("stored", stored),
-        ]
-        var predicate = PlanPredicate.yes
-        if isOfOneObject {
-            let key = PlanValue(source: .argument(0), type: .int64, name: entity.name)
-            let column = root.keyColumn(name: entity.name)
-            predicate = .comparison(.column(column), .equal, .value(key), options: [])
-        }
-        return ResolvedQuery(
-            verb: .fetch, entityName: entity.name, entityNames: isOfOneObject ? nil : entityNames,
-            sources: rootScope.sources, predicate: predicate, hasIdentity: true, columns: columns)
     }
 }

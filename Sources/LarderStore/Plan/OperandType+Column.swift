@@ -1,8 +1,6 @@
 import LarderModel
 
 extension OperandType {
-    static let int64 = OperandType.attribute(.int64)
-
     /// The kind of a result column for values of this type.
     var columnKind: Column.Kind {
         switch self {

@@ -3,7 +3,7 @@ import LarderModel
 /// A resolved operand: its value's source and type.
 indirect enum PlanOperand: Hashable, Sendable {
     case column(PlanColumn)
-    case value(PlanValue)
+    case value(TypedValue)
     case member(PlanMember)
     /// The operands have the types of the function's parameters; the type is that of the result.
     case function(ScalarFunction, [PlanOperand], OperandType, name: String)
@@ -132,43 +132,6 @@ struct TextIndexes: OptionSet, Hashable, Sendable {
     static let caseless = TextIndexes(rawValue: 2)
 }
 
-/// A value of the query: a constant, or an argument of each run.
-struct PlanValue: Hashable, Sendable {
-    enum Source: Hashable, Sendable {
-        case constant(Value)
-        /// The index of an argument, from 0.
-        case argument(Int)
-        /// The name of a variable.
-        case variable(String)
-        /// The value of a sort key in the keyset cursor, by the index of the key, from 0.
-        case cursor(Int)
-
-        /// Its node in the tree of the query; nil if it has none.
-        var expression: QueryExpression? {
-            switch self {
-            case .constant(let value): .constant(value)
-            case .argument(let index): .argument(index)
-            case .variable(let name): .variable(name)
-            case .cursor: nil
-            }
-        }
-    }
-
-    var source: Source
-    /// The type of the other operand; nil if that is a value too.
-    var type: OperandType?
-    /// The name of the other operand, for messages: `Article.title`.
-    var name: String
-    /// The index of the value in a list of two bounds: 0 or 1.
-    var bound: Int?
-    /// What the value is, if it is a search text or the name of a unit or of a time zone.
-    var checkedOperand: CheckedOperand?
-
-    static func null(named name: String) -> PlanValue {
-        PlanValue(source: .constant(.null), type: nil, name: name)
-    }
-}
-
 /// Objects to which to-many steps lead, and a predicate for them.
 struct PlanCollection: Hashable, Sendable {
     var sources: [PlanSource]
@@ -187,7 +150,7 @@ indirect enum PlanPredicate: Hashable, Sendable {
     case between(PlanOperand, PlanOperand, PlanOperand, options: Comparison.Options)
     case oneOf(PlanOperand, [PlanOperand], options: Comparison.Options)
     /// Equal to an element of a list that is one argument.
-    case oneOfList(PlanOperand, PlanValue, options: Comparison.Options)
+    case oneOfList(PlanOperand, TypedValue, options: Comparison.Options)
     /// The object has one of these entities. False if there is no object.
     case isKind(PlanColumn, [String])
     case and([PlanPredicate])

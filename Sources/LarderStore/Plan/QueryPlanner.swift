@@ -1,6 +1,6 @@
 import LarderModel
 
-/// Makes a plan of a query: parses its format strings and resolves its names.
+/// Makes a plan of a query: types it, and lowers it to the tables of the store.
 final class QueryPlanner: Sendable {
     let layout: Layout
     let converter: ValueConverter
@@ -13,17 +13,10 @@ final class QueryPlanner: Sendable {
     func plan(
         _ query: Query, _ parameters: QueryParameters
     ) throws(LarderError) -> ReadPlan {
-        let resolver = try QueryResolver(
-            entityName: query.entityName, layout: layout, converter: converter,
-            includesSubentities: query.includesSubentities,
-            source: ExpressionSource(parameters))
-        let resolved: ResolvedQuery =
-            switch query {
-            case .fetch(let fetch): try resolver.fetch(fetch)
-            case .count(_, let predicate, _): try resolver.count(where: predicate)
-            case .aggregate(let aggregate): try resolver.aggregate(aggregate)
-            }
-        return readPlan(resolved, resolver)
+        let typer = try QueryTyper(
+            entityName: query.entityName, conversion: converter.conversion,
+            includesSubentities: query.includesSubentities, source: ExpressionSource(parameters))
+        return try plan(typer.query(query), typer)
     }
 
     /// The plan of a change by predicate or of a condition, and the new values of the assigned
@@ -33,22 +26,25 @@ final class QueryPlanner: Sendable {
     func plan(
         _ selection: ObjectSelection, _ assignments: [PropertyAssignment],
         _ parameters: QueryParameters, named name: String = "predicate"
-    ) throws(LarderError) -> (plan: ReadPlan, resolved: ResolvedSelection) {
-        let resolver = try QueryResolver(
-            entityName: selection.entityName, layout: layout, converter: converter,
+    ) throws(LarderError) -> (plan: ReadPlan, selection: TypedSelection) {
+        let typer = try QueryTyper(
+            entityName: selection.entityName, conversion: converter.conversion,
             includesSubentities: selection.includesSubentities,
             source: ExpressionSource(parameters))
-        let resolved = try resolver.selection(selection, named: name, assignments)
-        return (readPlan(resolved.query, resolver), resolved)
+        let typed = try typer.selection(selection, named: name, assignments)
+        return (try plan(typed.query, typer), typed)
     }
 
-    private func readPlan(_ query: ResolvedQuery, _ resolver: QueryResolver) -> ReadPlan {
-        let source = resolver.source
+    private func plan(
+        _ query: TypedQuery, _ typer: QueryTyper
+    ) throws(LarderError) -> ReadPlan {
+        let source = typer.source
         var converter = converter
-        converter.sourceMaps = source.sourceMaps
+        converter.conversion.sourceMaps = source.sourceMaps
+        let lowered = try QueryLowering(query.entity, layout, converter).query(query)
         return ReadPlan(
-            query, converter: converter, dependsOnArguments: source.dependsOnArguments,
+            lowered, converter: converter, dependsOnArguments: source.dependsOnArguments,
             argumentCount: source.hasTree ? nil : source.argumentCount,
-            givenValues: resolver.givenValues, nodeCount: source.nodeCount)
+            givenValues: typer.givenValues, nodeCount: source.nodeCount)
     }
 }

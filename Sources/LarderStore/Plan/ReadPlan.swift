@@ -10,7 +10,7 @@ final class ReadPlan: QueryPlan {
     let dependsOnArguments: Bool
     /// The number of arguments of the format strings; nil if trees may refer to any number.
     private let argumentCount: Int?
-    private let givenValues: [PlanValue]
+    private let givenValues: [TypedValue]
     private let templates = Mutex<[SQLTemplate]>([])
     private let templateBytes = Atomic(0)
     /// Without the templates.
@@ -26,7 +26,7 @@ final class ReadPlan: QueryPlan {
 
     init(
         _ query: ResolvedQuery, converter: ValueConverter, dependsOnArguments: Bool,
-        argumentCount: Int?, givenValues: [PlanValue], nodeCount: Int
+        argumentCount: Int?, givenValues: [TypedValue], nodeCount: Int
     ) {
         self.query = query
         fixedBytes =
@@ -54,7 +54,7 @@ final class ReadPlan: QueryPlan {
         let statements = try statements(parameters, converter)
         try conversions.check()
         // The statements do not use all values: `$n < nil` is false whatever $n is.
-        for value in givenValues { try converter.checkGiven(value, parameters) }
+        for value in givenValues { try converter.conversion.checkGiven(value, parameters) }
         return statements
     }
 

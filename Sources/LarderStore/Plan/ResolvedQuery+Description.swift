@@ -179,22 +179,6 @@ extension PlanOperand: CustomStringConvertible {
     }
 }
 
-extension PlanValue: CustomStringConvertible {
-    /// Constants are shown, because they are part of the query's text; arguments only by index.
-    var description: String { text + (bound.map { "[\($0)]" } ?? "") }
-
-    private var text: String {
-        switch source {
-        case .argument(let index): "?\(index)"
-        case .cursor(let index): "?after \(index)"
-        case .variable(let name): "$\(name)"
-        case .constant(.null): "nil"
-        case .constant(.string(let text)): "\"\(text)\""
-        case .constant(let value): value.text
-        }
-    }
-}
-
 extension ResolvedQuery.OutputColumn: CustomStringConvertible {
     var description: String {
         switch content {

@@ -32,13 +32,7 @@ struct ResolvedQuery: Hashable, Sendable {
         var stringOrder = StringOrder.plain
     }
 
-    enum Verb: String, Hashable, Sendable {
-        case fetch = "Fetch"
-        case count = "Count"
-        case aggregate = "Aggregate"
-    }
-
-    var verb: Verb
+    var verb: TypedQuery.Verb
     var entityName: String
     /// The names of the entities of the requested rows; nil for all rows of the table.
     var entityNames: [String]?

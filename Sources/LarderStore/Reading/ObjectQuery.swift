@@ -26,10 +26,11 @@ final class ObjectQuery {
         _ shape: Shape, _ layout: Layout, _ converter: ValueConverter
     ) throws(LarderError) {
         self.shape = shape
-        let resolver = try QueryResolver(
-            entityName: shape.entityName, layout: layout, converter: converter,
+        let typer = try QueryTyper(
+            entityName: shape.entityName, conversion: converter.conversion,
             includesSubentities: false)
-        let query = try resolver.object(properties: shape.properties)
+        let typed = try typer.object(properties: shape.properties)
+        let query = try QueryLowering(typed.entity, layout, converter).query(typed)
         var writer = SQLWriter(QueryParameters(arguments: [1]), converter)
         sql = try writer.statement(query)
         decoder = RowDecoder(query)

@@ -82,7 +82,7 @@ final class Reader: StoreReader {
             throw LarderError(
                 .resourceExhausted, "\(Limits.identifiersMax) objects at most are read at once")
         }
-        for identifier in identifiers { _ = try converter.key(of: identifier) }
+        for identifier in identifiers { try converter.conversion.checkStore(of: identifier) }
     }
 
     /// The same identifiers, grouped by entity, in the order in which the entities occur.
@@ -119,7 +119,7 @@ final class Reader: StoreReader {
         _ shape: ObjectQuery.Shape, _ identifier: PersistentIdentifier
     ) throws(ReadFailure) -> ObjectQuery {
         do throws(LarderError) {
-            _ = try QueryResolver.entity(named: shape.entityName, in: layout.schema)
+            _ = try layout.schema.existingEntity(named: shape.entityName)
         } catch {
             var located = error
             located.uri = identifier.uriRepresentation

@@ -204,7 +204,7 @@ import Testing
     @Test("text compared with an object is a short identifier in the evaluator's store")
     func shortIdentifiers() throws {
         #expect(try names("boss == \"Person/p1\"") == ["bob", "Café"])
-        #expect(code { _ = try names("boss == \"Nobody/p1\"") } == .unknownEntity)
+        #expect(code { _ = try names("boss == \"Nobody/p1\"") } == .wrongType)
         #expect(try names("name == \"Person/p1\"") == [])
     }
 

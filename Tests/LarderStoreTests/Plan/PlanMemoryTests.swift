@@ -15,12 +15,16 @@ import Testing
     func memory(predicate: String) throws {
         let schema = try SchemaFile.schema(parsing: PlanLimitsTests.schemaText)
         let store = try Store.inMemory(schema: schema)
-        var resolver: QueryResolver? = try QueryResolver(
-            entityName: "Item", layout: store.layout, converter: store.valueConverter)
-        weak let clause = resolver?.rootScope
-        _ = try? resolver?.fetch(Fetch("Item", where: .format(predicate)))
+        let typer = try QueryTyper(
+            entityName: "Item", conversion: store.valueConverter.conversion)
+        var lowering: QueryLowering? = QueryLowering(
+            typer.entity, store.layout, store.valueConverter)
+        weak let clause = lowering?.rootClause
+        if let typed = try? typer.query(.fetch(Fetch("Item", where: .format(predicate)))) {
+            _ = try? lowering?.query(typed)
+        }
         #expect(clause != nil)
-        resolver = nil
+        lowering = nil
         #expect(clause == nil)
     }
 }

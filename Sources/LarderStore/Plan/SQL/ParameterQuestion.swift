@@ -3,19 +3,19 @@ import LarderModel
 /// A property of the parameters on which the text of a statement depends. Most ask whether a value
 /// is nil: SQL has operators of its own for NULL, and does not use an index where both may occur.
 enum ParameterQuestion: Hashable, Sendable {
-    case isNil(PlanValue)
-    case isInteger(PlanValue, Int64)
+    case isNil(TypedValue)
+    case isInteger(TypedValue, Int64)
     /// Whether a list's elements except nil need this number of parameters, or rows if it is nil.
-    case hasElements(PlanValue, count: Int?)
+    case hasElements(TypedValue, count: Int?)
     /// Whether nil is among a list's elements.
-    case hasNil(PlanValue)
+    case hasNil(TypedValue)
     /// Whether a member of a JSON document that is compared with the value is read as this kind.
-    case isRead(PlanValue, PlanMember.Kind)
+    case isRead(TypedValue, MemberKind)
     case holds(ValueComparison)
     /// Whether an index of parts of texts finds the texts that may match a pattern.
-    case hasTrigrams(PlanValue, Comparison.Operator, Comparison.Options)
+    case hasTrigrams(TypedValue, Comparison.Operator, Comparison.Options)
     /// Whether a text without case has the letter to which a mark may have been folded.
-    case hasFoldedMark(PlanValue)
+    case hasFoldedMark(TypedValue)
     case hasLimit
     case hasOffset
     /// Whether at least ``longOffsetMin`` rows precede the page, so that only keys are sorted.
@@ -27,20 +27,24 @@ enum ParameterQuestion: Hashable, Sendable {
         _ parameters: QueryParameters, _ converter: ValueConverter
     ) throws(LarderError) -> Bool {
         switch self {
-        case .isNil(let value): try converter.value(value, parameters).isNull
+        case .isNil(let value):
+            try converter.conversion.value(value, parameters, converter.interruption).isNull
         case .isInteger(let value, let integer):
             try converter.binding(value, parameters) == .integer(integer)
         case .hasElements(let list, let count):
             try SQLWriter.parameterCount(
                 for: converter.elements(list, parameters).values.count) == count
         case .isRead(let value, let kind):
-            try converter.kind(comparedWith: value, parameters) == kind
+            try MemberKind(comparedWith: converter.conversion.argument(value, parameters)) == kind
         case .hasTrigrams(let value, let comparison, let options):
             try converter.trigrams(of: value, comparison, options, parameters) != nil
         case .hasFoldedMark(let value):
             try converter.hasFoldedMark(value, parameters)
         case .hasNil(let list): try converter.elements(list, parameters).hasNil
-        case .holds(let comparison): try comparison.holds(parameters, converter)
+        case .holds(let comparison):
+            try comparison.holds(parameters, converter.conversion) { value throws(LarderError) in
+                try converter.typed(value, parameters)
+            }
         case .hasLimit: parameters.limit != nil
         case .hasOffset: parameters.offset != nil
         case .hasLongOffset:

@@ -4,32 +4,32 @@ import LarderModel
 enum SQLParameter: Hashable, Sendable {
     /// A value that is known when the statement is written.
     case constant(SQLValue)
-    case value(PlanValue)
+    case value(TypedValue)
     /// The operand of a function. It must be an integer in a computation with integers.
-    case operand(PlanValue)
+    case operand(TypedValue)
     /// The time at which the query began.
     case now
     /// A string without what the options ignore.
-    case folded(PlanValue, Comparison.Options)
+    case folded(TypedValue, Comparison.Options)
     /// The first string after all strings with this prefix, without what the options ignore.
-    case prefixEnd(PlanValue, Comparison.Options)
+    case prefixEnd(TypedValue, Comparison.Options)
     /// The terms of an index of parts of texts that the matches of a pattern have.
-    case trigrams(PlanValue, Comparison.Operator, Comparison.Options)
+    case trigrams(TypedValue, Comparison.Operator, Comparison.Options)
     /// The query of an index of words for a search text, in the given columns or in all.
-    case words(PlanValue, columns: [Int]?)
+    case words(TypedValue, columns: [Int]?)
     /// The bits of the terms of such a query that are not excluded.
-    case requiredTerms(PlanValue)
+    case requiredTerms(TypedValue)
     /// A regular expression, which is compiled to check it.
-    case pattern(PlanValue)
+    case pattern(TypedValue)
     /// The elements of a list except nil, without what the options ignore. One is repeated up to
     /// the count.
-    case elements(PlanValue, Comparison.Options, count: Int)
+    case elements(TypedValue, Comparison.Options, count: Int)
     /// These elements as the argument of a ``ListTable``.
-    case elementRows(PlanValue, Comparison.Options)
+    case elementRows(TypedValue, Comparison.Options)
     /// The name of the entity of a value that names an object.
-    case entityName(PlanValue)
+    case entityName(TypedValue)
     /// The objects of a list except nil, as a JSON array of pairs: key and entity name.
-    case objects(PlanValue)
+    case objects(TypedValue)
     case limit
     case offset
 
@@ -77,7 +77,7 @@ enum SQLParameter: Hashable, Sendable {
             let binding = try converter.binding(value, parameters)
             guard case .text(let pattern) = binding else { return binding }
             try converter.conversions?.count(bytes: Self.bytesPerPatternByte * pattern.utf8.count)
-            try converter.locating(value) { () throws(LarderError) in
+            try converter.conversion.locating(value) { () throws(LarderError) in
                 try PatternCache.check(pattern)
             }
             return binding
@@ -95,7 +95,7 @@ enum SQLParameter: Hashable, Sendable {
     }
 
     static func elements(
-        of list: PlanValue, _ options: Comparison.Options, _ count: Int,
+        of list: TypedValue, _ options: Comparison.Options, _ count: Int,
         _ parameters: QueryParameters, _ converter: ValueConverter
     ) throws(LarderError) -> [SQLValue] {
         let elements = try converter.elements(list, parameters, options).values

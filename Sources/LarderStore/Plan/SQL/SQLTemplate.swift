@@ -19,7 +19,7 @@ struct SQLTemplate: Sendable {
     }
 
     private static let conditionBytes = MemoryLayout<(ParameterQuestion, Bool)>.stride
-    /// A ``PlanValue`` with its name.
+    /// A ``TypedValue`` with its name.
     private static let valueBytes = 128
 
     func serves(

@@ -135,7 +135,7 @@ extension SQLWriter {
     /// The same for a list that is one argument. The number of its parameters is a power of two, so
     /// that few texts serve lists of all sizes. The elements of a long list are rows of a table.
     mutating func oneOfList(
-        _ left: PlanOperand, _ list: PlanValue, _ options: Comparison.Options, _ negated: Bool
+        _ left: PlanOperand, _ list: TypedValue, _ options: Comparison.Options, _ negated: Bool
     ) throws(LarderError) -> WrittenPredicate {
         var parts: [SQL] = []
         let table = converter.entityTable(of: list.type)
@@ -161,7 +161,7 @@ extension SQLWriter {
 
     /// The elements of a list except nil, after IN; nil if there are none.
     private mutating func elements(
-        of list: PlanValue, _ options: Comparison.Options
+        of list: TypedValue, _ options: Comparison.Options
     ) throws(LarderError) -> SQL? {
         let elements = try converter.elements(list, parameters)
         let count = Self.parameterCount(for: elements.values.count)
@@ -229,7 +229,7 @@ extension SQLWriter {
 
     /// Tests whether an object is among those that the index of the parts of its texts finds.
     private mutating func candidates(
-        _ column: PlanColumn, _ name: Comparison.Operator, _ value: PlanValue,
+        _ column: PlanColumn, _ name: Comparison.Operator, _ value: TypedValue,
         _ options: Comparison.Options
     ) throws(LarderError) -> SQL? {
         guard let table = column.searchTable, try ask(.hasTrigrams(value, name, options)) else {
@@ -264,7 +264,7 @@ extension SQLWriter {
     }
 
     private mutating func count(
-        _ collection: PlanCollection, _ name: Comparison.Operator, _ value: PlanValue,
+        _ collection: PlanCollection, _ name: Comparison.Operator, _ value: TypedValue,
         _ negated: Bool
     ) throws(LarderError) -> WrittenPredicate? {
         let mayBeKeyList = prefersKeyList && !negated
@@ -276,7 +276,7 @@ extension SQLWriter {
 
     /// Whether a count for which the comparison holds is at least 1.
     private mutating func asksForSome(
-        _ name: Comparison.Operator, _ value: PlanValue
+        _ name: Comparison.Operator, _ value: TypedValue
     ) throws(LarderError) -> Bool {
         let least: Int64
         switch name {
@@ -284,14 +284,14 @@ extension SQLWriter {
         case .greaterThanOrEqual, .equal: least = 1
         default: return false
         }
-        let bound = PlanValue(source: .constant(.int(least)), type: value.type, name: value.name)
+        let bound = TypedValue(source: .constant(.int(least)), type: value.type, name: value.name)
         return try ask(
             .holds(ValueComparison(left: value, operator: .greaterThanOrEqual, right: bound)))
     }
 
     /// `@count > 0` and similar comparisons ask only whether there is an element.
     private mutating func emptiness(
-        _ collection: PlanCollection, _ name: Comparison.Operator, _ value: PlanValue,
+        _ collection: PlanCollection, _ name: Comparison.Operator, _ value: TypedValue,
         _ negated: Bool
     ) throws(LarderError) -> WrittenPredicate? {
         if try ask(.isNil(value)) { return .always((name == .notEqual) != negated) }

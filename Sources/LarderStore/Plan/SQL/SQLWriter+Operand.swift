@@ -59,7 +59,7 @@ extension SQLWriter {
 
     /// A value that names an object of one of several entities: its key, or -1, which no object
     /// has, if the object with this key is of another entity. Nil for other values.
-    private func object(_ value: PlanValue) -> SQL? {
+    private func object(_ value: TypedValue) -> SQL? {
         if case .cursor = value.source { return nil }
         guard let table = converter.entityTable(of: value.type) else { return nil }
         let other = Self.other(in: table, SQL([.value(value)]), SQL([.entityName(value)]))
@@ -80,7 +80,7 @@ extension SQLWriter {
         var kind = member.kind
         if case .like(let value) = kind {
             kind = .text
-            for candidate in PlanMember.Kind.decided where try ask(.isRead(value, candidate)) {
+            for candidate in MemberKind.decided where try ask(.isRead(value, candidate)) {
                 kind = candidate
                 break
             }
@@ -90,7 +90,7 @@ extension SQLWriter {
             \(literal: kind.word)
             """
         for step in member.path {
-            let name = PlanValue(
+            let name = TypedValue(
                 source: .constant(.string(step)), type: .attribute(.string), name: member.name)
             call += ", \(.value(name))"
         }
@@ -165,9 +165,9 @@ extension SQLWriter {
     }
 }
 
-extension PlanMember.Kind {
+extension MemberKind {
     /// The kinds that a value may select, except text.
-    static let decided: [PlanMember.Kind] = [
+    static let decided: [MemberKind] = [
         .number, .attribute(.string), .attribute(.bool), .attribute(.decimal), .attribute(.date),
         .attribute(.uuid), .attribute(.url), .attribute(.data),
     ]

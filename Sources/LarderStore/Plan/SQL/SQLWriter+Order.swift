@@ -83,8 +83,8 @@ extension SQLWriter {
         return operand
     }
 
-    private static func value(_ keyIndex: Int, _ operand: PlanOperand) -> PlanValue {
-        PlanValue(source: .cursor(keyIndex), type: operand.type, name: operand.name)
+    private static func value(_ keyIndex: Int, _ operand: PlanOperand) -> TypedValue {
+        TypedValue(source: .cursor(keyIndex), type: operand.type, name: operand.name)
     }
 
     // MARK: Terms

@@ -50,7 +50,7 @@ struct SearchedIndex {
     let key: ColumnReference
     /// The searched columns of the index; nil for all.
     let columns: [Int]?
-    let text: PlanValue
+    let text: TypedValue
 
     /// - Parameter operands: Those of the search: the texts, and the search text. Nil if no index
     ///   has all the texts.

@@ -57,13 +57,3 @@ struct SQLWriter {
         return false
     }
 }
-
-extension PlanValue {
-    /// Whether it comes from the parameters.
-    var isArgument: Bool {
-        switch source {
-        case .argument, .variable, .cursor: true
-        case .constant: false
-        }
-    }
-}

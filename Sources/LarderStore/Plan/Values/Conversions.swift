@@ -17,13 +17,13 @@ final class Conversions: @unchecked Sendable {
             case objects
         }
 
-        var source: PlanValue.Source
+        var source: TypedValue.Source
         var bound: Int?
         var type: OperandType?
         var form: Form
 
         /// nil for a constant, which a query uses once.
-        init?(_ value: PlanValue, _ form: Form) {
+        init?(_ value: TypedValue, _ form: Form) {
             guard value.isArgument else { return nil }
             source = value.source
             bound = value.bound

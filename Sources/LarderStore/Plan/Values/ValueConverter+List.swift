@@ -7,10 +7,10 @@ extension ValueConverter {
     /// - Returns: The elements except nil, strings without what the options ignore, and whether nil
     ///   is among the elements.
     func elements(
-        _ list: PlanValue, _ parameters: QueryParameters, _ options: Comparison.Options = []
+        _ list: TypedValue, _ parameters: QueryParameters, _ options: Comparison.Options = []
     ) throws(LarderError) -> (values: [SQLValue], hasNil: Bool) {
-        try locating(list) { () throws(LarderError) in
-            let given = try argument(list, parameters)
+        try conversion.locating(list) { () throws(LarderError) in
+            let given = try conversion.argument(list, parameters, interruption)
             guard let conversions, Conversions.isLarge(given),
                 let key = Conversions.Key(list, .elements(options))
             else { return try convert(given, list, parameters, options) }
@@ -29,10 +29,10 @@ extension ValueConverter {
     }
 
     private func convert(
-        _ given: QueryArgument, _ list: PlanValue, _ parameters: QueryParameters,
+        _ given: QueryArgument, _ list: TypedValue, _ parameters: QueryParameters,
         _ options: Comparison.Options
     ) throws(LarderError) -> (values: [SQLValue], hasNil: Bool) {
-        let reading = reading(list, parameters)
+        let reading = conversion.reading(list, parameters)
         let elements = try self.elements(of: given, list, reading)
         var values: [SQLValue] = []
         values.reserveCapacity(elements.count)
@@ -56,7 +56,7 @@ extension ValueConverter {
     }
 
     private func elements(
-        of given: QueryArgument, _ list: PlanValue, _ reading: TextReading
+        of given: QueryArgument, _ list: TypedValue, _ reading: TextReading
     ) throws(LarderError) -> [Value] {
         if case .value(let text) = given { try conversions?.count(text) }
         return try given.elements(reading, comparedWith: list.name, interruption)
@@ -64,31 +64,21 @@ extension ValueConverter {
 
     /// The objects of such a list except nil, as a JSON array of pairs.
     func objects(
-        _ list: PlanValue, _ parameters: QueryParameters
+        _ list: TypedValue, _ parameters: QueryParameters
     ) throws(LarderError) -> SQLValue {
-        try locating(list) { () throws(LarderError) in
-            let reading = reading(list, parameters)
-            let values = try elements(of: argument(list, parameters), list, reading)
+        try conversion.locating(list) { () throws(LarderError) in
+            let reading = conversion.reading(list, parameters)
+            let values = try elements(
+                of: conversion.argument(list, parameters, interruption), list, reading)
             var pairs: [String] = []
             for value in values where !value.isNull {
                 // This checks the identifier too.
                 guard case .integer(let key) = try binding(value, for: list, reading),
-                    let identifier = try identifier(value)
+                    let identifier = try conversion.identifier(value)
                 else { continue }
-                pairs.append("[\(key),\"\(currentName(of: identifier))\"]")
+                pairs.append("[\(key),\"\(conversion.currentName(of: identifier))\"]")
             }
             return .text("[\(pairs.joined(separator: ","))]")
-        }
-    }
-
-    /// The kind of a member of a JSON document that is compared with a value or a list's elements.
-    func kind(
-        comparedWith value: PlanValue, _ parameters: QueryParameters
-    ) throws(LarderError) -> PlanMember.Kind {
-        switch try argument(value, parameters) {
-        case .value(.objects): .text
-        case .value(let single): PlanMember.Kind(comparedWith: single)
-        case .list(let values): PlanMember.Kind(comparedWith: values.first { !$0.isNull } ?? .null)
         }
     }
 }

@@ -11,12 +11,12 @@ extension ChangeSetCheck {
         case .deleteAll(let selection):
             return .deleteAll(try plan(selection, [], index).selection)
         case .updateAll(let selection, let assignments):
-            let (planned, resolved) = try plan(selection, assignments, index)
+            let (planned, typed) = try plan(selection, assignments, index)
             let entity = schema.entities[planned.entity]
             var contents: [PlannedAssignment] = []
             // The stored values follow the key and the computed values.
-            var column = 1 + resolved.computedCount
-            for (assignment, content) in zip(assignments, resolved.contents) {
+            var column = 1 + typed.computedCount
+            for (assignment, content) in zip(assignments, typed.contents) {
                 guard let property = entity.properties[assignment.name] else { continue }
                 var storedColumn: Int?
                 if case .attribute = property {
@@ -37,7 +37,7 @@ extension ChangeSetCheck {
 
     private mutating func plan(
         _ selection: ObjectSelection, _ assignments: [PropertyAssignment], _ index: Int
-    ) throws(LarderError) -> (selection: PlannedSelection, resolved: ResolvedSelection) {
+    ) throws(LarderError) -> (selection: PlannedSelection, typed: TypedSelection) {
         let given = QueryParameters(
             arguments: selection.arguments, variables: selection.variables,
             argumentsAreText: selection.argumentsAreText, assumesUTC: selection.assumesUTC,
@@ -46,13 +46,13 @@ extension ChangeSetCheck {
         let parameters = try given.mapObjects { (identifier) throws(LarderError) in
             try stored(identifier, index)
         }
-        let (plan, resolved) = try planner.plan(selection, assignments, parameters)
+        let (plan, typed) = try planner.plan(selection, assignments, parameters)
         // This finds errors of the values before the set changes anything.
         _ = try plan.statements(parameters, conversions)
         let planned = PlannedSelection(
             entity: try entityNumber(selection.entityName), plan: plan, parameters: parameters,
             wantsIdentifiers: selection.wantsIdentifiers)
-        return (planned, resolved)
+        return (planned, typed)
     }
 
     /// Replaces the temporary identifier of an object that an earlier change inserts by the
@@ -80,21 +80,21 @@ extension ChangeSetCheck {
     }
 
     private mutating func content(
-        _ content: ResolvedSelection.Content, _ property: StoredEntity.Property,
+        _ content: TypedSelection.Content, _ property: StoredEntity.Property,
         _ selection: PlannedSelection, _ index: Int
     ) throws(LarderError) -> PlannedAssignment.Content {
         if case .attribute(let number) = property {
             let attribute = schema.entities[selection.entity].attributes[number]
             guard !attribute.attribute.isDerived else { throw Self.derivedError(attribute) }
         }
-        let given: PlanValue
+        let given: TypedValue
         switch content {
         case .computed(let column, let type): return .computed(1 + column, type)
         case .value(let value): given = value
         }
-        let converter = selection.plan.converter
-        return try converter.locating(given) { () throws(LarderError) in
-            let value = try self.value(given, converter, selection.parameters)
+        let conversion = selection.plan.converter.conversion
+        return try conversion.locating(given) { () throws(LarderError) in
+            let value = try self.value(given, conversion, selection.parameters)
             switch property {
             case .attribute(let number):
                 let attribute = schema.entities[selection.entity].attributes[number]
@@ -114,17 +114,17 @@ extension ChangeSetCheck {
 
     /// A single value, read as the type of the property that it is assigned to.
     private func value(
-        _ given: PlanValue, _ converter: ValueConverter, _ parameters: QueryParameters
+        _ given: TypedValue, _ conversion: QueryValueConversion, _ parameters: QueryParameters
     ) throws(LarderError) -> Value {
-        guard case .value(let value) = try converter.argument(given, parameters) else {
+        guard case .value(let value) = try conversion.argument(given, parameters) else {
             throw LarderError(.wrongType, "\(given.name) takes one value, not a list")
         }
         switch (given.type, value) {
         case (.object, .string(let uri)):
-            return .object(try PersistentIdentifier(text: uri, in: converter.storeIdentifier))
+            return .object(try PersistentIdentifier(text: uri, in: store))
         case (.attribute(let type), _):
             return try value.read(
-                as: type, converter.reading(given, parameters), comparedWith: given.name)
+                as: type, conversion.reading(given, parameters), comparedWith: given.name)
         default: return value
         }
     }

@@ -1,26 +1,24 @@
-import LarderModel
-
 /// The query of a change by predicate, which runs before the change, or of a condition.
-struct ResolvedSelection {
-    enum Content {
+package struct TypedSelection: Sendable {
+    package enum Content: Sendable {
         /// A single value of the change.
-        case value(PlanValue)
+        case value(TypedValue)
         /// An expression, by its index among the computed columns.
         case computed(Int, OperandType)
     }
 
     /// The columns: the object's key, the computed values, the current values of assigned
     /// attributes.
-    var query: ResolvedQuery
-    var computedCount: Int
+    package var query: TypedQuery
+    package var computedCount: Int
     /// The new value of each assigned property, in the order of the assignments.
-    var contents: [Content]
+    package var contents: [Content]
 }
 
-extension QueryResolver {
-    func selection(
+extension QueryTyper {
+    package func selection(
         _ selection: ObjectSelection, named name: String, _ assignments: [PropertyAssignment]
-    ) throws(LarderError) -> ResolvedSelection {
+    ) throws(LarderError) -> TypedSelection {
         try Self.checkCount(assignments.count, of: "assignments")
         try Self.checkCount(selection.sort.count, of: "sort keys")
         let predicate = try predicate(source.predicate(selection.predicate, named: name))
@@ -29,16 +27,20 @@ extension QueryResolver {
                 .unsupported, "all objects that match are changed, so their order has no effect",
                 hint: "pass a limit with the sort keys, or no sort keys")
         }
-        let order = selection.limit == nil ? [] : try self.order(selection.sort)
-        var computed: [ResolvedQuery.OutputColumn] = []
-        var stored: [ResolvedQuery.OutputColumn] = []
-        var contents: [ResolvedSelection.Content] = []
-        for (place, assignment) in assignments.enumerated() {
+        var order: [TypedQuery.Order] = []
+        if selection.limit != nil {
+            order = try self.order(selection.sort)
+            order.append(TypedQuery.Order(key: .operand(ownIdentifier)))
+        }
+        var computed: [TypedQuery.OutputColumn] = []
+        var stored: [TypedQuery.OutputColumn] = []
+        var contents: [TypedSelection.Content] = []
+        for (index, assignment) in assignments.enumerated() {
             let name = assignment.name
-            guard !assignments[..<place].contains(where: { $0.name == name }) else {
+            guard !assignments[..<index].contains(where: { $0.name == name }) else {
                 throw LarderError(
                     .invalidChangeSet,
-                    "\(entity.name).\(Self.printable(name)) is assigned twice")
+                    "\(entity.name).\(LarderError.printable(name)) is assigned twice")
             }
             let property = try self.property(named: name, of: entity)
             switch try assigned(assignment, to: property) {
@@ -49,23 +51,20 @@ extension QueryResolver {
             }
             if case .attribute = property {
                 let own = QueryExpression.keyPath(.object, [name])
-                stored.append(try outputColumn(name, self.operand(own, in: rootScope)))
+                stored.append(try outputColumn(name, self.operand(own)))
             }
         }
-        let key = ResolvedQuery.OutputColumn(
-            name: entity.name, kind: .object(entityName: entity.name),
-            content: .operand(.column(rootColumn)))
-        let query = ResolvedQuery(
-            verb: .fetch, entityName: entity.name, entityNames: entityNames,
-            sources: rootScope.sources, predicate: predicate, columns: [key] + computed + stored,
-            order: order)
-        return ResolvedSelection(
+        let key = TypedQuery.OutputColumn(name: entity.name, content: .operand(ownIdentifier))
+        let query = TypedQuery(
+            verb: .fetch, entity: entity, includesSubentities: includesSubentities,
+            predicate: predicate, columns: [key] + computed + stored, order: order)
+        return TypedSelection(
             query: query, computedCount: computed.count, contents: contents)
     }
 
     private enum Assigned {
-        case value(PlanValue)
-        case operand(PlanOperand, OperandType)
+        case value(TypedValue)
+        case operand(TypedOperand, OperandType)
     }
 
     /// The new value of a property, of a type that it accepts.
@@ -88,14 +87,14 @@ extension QueryResolver {
         try expression.checkLimits()
         return try locating(expression) { () throws(LarderError) in
             if let source = givenSource(expression) {
-                return .value(PlanValue(source: source, type: wanted, name: name))
+                return .value(TypedValue(source: source, type: wanted, name: name))
             }
             let operand = try computed(expression, as: wanted, name)
             guard let type = operand.type else {
                 throw LarderError(
                     .wrongType, "the type of \(operand.name) is unknown")
             }
-            guard type.isAssignable(to: wanted, in: layout.schema) else {
+            guard type.isAssignable(to: wanted, in: schema) else {
                 throw LarderError(
                     .wrongType,
                     "\(name) takes \(wanted.nounWithArticle), "
@@ -107,29 +106,26 @@ extension QueryResolver {
 
     private func computed(
         _ expression: QueryExpression, as wanted: OperandType, _ name: String
-    ) throws(LarderError) -> PlanOperand {
+    ) throws(LarderError) -> TypedOperand {
         if case .keyPath(let base, let names) = expression, !base.isSubquery {
-            let path = try keyPath(base, names, in: rootScope)
+            let path = try keyPath(base, names)
             guard !path.isToMany else {
                 throw LarderError(
                     .wrongType,
                     "the key path to \(path.name) leads to many objects, not to one value")
             }
         }
-        let operand = try operand(expression, in: rootScope, as: wanted, name: name)
-        guard case .member(var member) = operand, case .attribute(let type) = wanted else {
-            return operand
-        }
-        member.kind = type == .json ? .text : .attribute(type.widened)
-        return .member(member)
+        let operand = try operand(expression, as: wanted, name: name)
+        guard case .attribute(let type) = wanted else { return operand }
+        return operand.reading(as: type == .json ? .text : .attribute(type.widened))
     }
 
     /// The source of a single value; nil for an expression.
-    private func givenSource(_ expression: QueryExpression) -> PlanValue.Source? {
-        guard isValue(expression, in: rootScope) else { return nil }
+    private func givenSource(_ expression: QueryExpression) -> TypedValue.Source? {
+        guard isValue(expression) else { return nil }
         switch expression {
         case .constant(let value): return .constant(value)
-        case .argument(let place): return .argument(place)
+        case .argument(let index): return .argument(index)
         case .variable(let name): return .variable(name)
         default: return nil
         }

@@ -1,96 +1,80 @@
-import LarderModel
-
-extension QueryResolver {
-    func comparison(
-        _ comparison: Comparison, in scope: ResolverScope
-    ) throws(LarderError) -> PlanPredicate {
-        guard comparison.modifier != .direct else { return try direct(comparison, in: scope) }
+extension QueryTyper {
+    func comparison(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
+        guard comparison.modifier != .direct else { return try direct(comparison) }
         if outputs != nil { throw havingNeedsOutputs }
         let collection = try comparison.left.quantifiedCollection { side throws(LarderError) in
-            try isCollection(side, in: scope)
+            try isCollection(side)
         }
         guard let collection else {
             throw LarderError(
                 .wrongType, "ANY and ALL need a to-many key path on the left side")
         }
-        return try quantified(comparison, over: collection, in: scope)
+        return try quantified(comparison, over: collection)
     }
 
     /// A comparison of the elements of a collection: of any or of all.
     private func quantified(
-        _ comparison: Comparison, over collection: QueryExpression, in scope: ResolverScope
-    ) throws(LarderError) -> PlanPredicate {
-        let elements = try elements(of: collection, in: scope)
+        _ comparison: Comparison, over expression: QueryExpression
+    ) throws(LarderError) -> TypedPredicate {
+        let collection = try elements(of: expression)
         let outer = element
-        element = (collection, elements.element)
+        element = (expression, collection.element)
         defer { element = outer }
-        let test = try test(comparison, in: elements.scope)
+        let test = try within(collection) { () throws(LarderError) in
+            try self.test(comparison)
+        }
         return comparison.modifier == .all
-            ? .not(.exists(elements.collection(where: .not(test))))
-            : .exists(elements.collection(where: test))
+            ? .not(.exists(collection, .not(test)))
+            : .exists(collection, test)
     }
 
-    private func direct(
-        _ comparison: Comparison, in scope: ResolverScope
-    ) throws(LarderError) -> PlanPredicate {
+    private func direct(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
         var equality = comparison
         equality.operator = .equal
         equality.modifier = .any
-        if try isCollection(comparison.left, in: scope), comparison.left != element?.collection {
-            guard comparison.operator == .contains else {
-                throw try isNoValue(comparison.left, scope)
-            }
+        if try isCollection(comparison.left), comparison.left != element?.collection {
+            guard comparison.operator == .contains else { throw try isNoValue(comparison.left) }
             if outputs != nil { throw havingNeedsOutputs }
-            return try quantified(equality, over: comparison.left, in: scope)
+            return try quantified(equality, over: comparison.left)
         }
-        if comparison.operator == .in, try isCollection(comparison.right, in: scope) {
+        if comparison.operator == .in, try isCollection(comparison.right) {
             if outputs != nil { throw havingNeedsOutputs }
             equality.left = comparison.right
             equality.right = comparison.left
-            return try quantified(equality, over: comparison.right, in: scope)
+            return try quantified(equality, over: comparison.right)
         }
-        return try test(comparison, in: scope)
+        return try test(comparison)
     }
 
-    private func isNoValue(
-        _ collection: QueryExpression, _ scope: ResolverScope
-    ) throws(LarderError) -> LarderError {
+    private func isNoValue(_ collection: QueryExpression) throws(LarderError) -> LarderError {
         guard case .keyPath(let base, let names) = collection, !base.isSubquery else {
             return subqueryIsNoValue
         }
-        return needsModifier(try keyPath(base, names, in: scope))
+        return needsModifier(try keyPath(base, names))
     }
 
-    private func isCollection(
-        _ expression: QueryExpression, in scope: ResolverScope
-    ) throws(LarderError) -> Bool {
+    private func isCollection(_ expression: QueryExpression) throws(LarderError) -> Bool {
         switch expression {
         case .subquery: true
         case .keyPath(.subquery, _): true
         case .keyPath(let base, let names) where outputs == nil:
-            try keyPath(base, names, in: scope).isToMany
+            try keyPath(base, names).isToMany
         default: false
         }
     }
 
     /// A comparison of single values.
-    private func test(
-        _ comparison: Comparison, in scope: ResolverScope
-    ) throws(LarderError) -> PlanPredicate {
+    private func test(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
         var expressions = [comparison.left]
         switch (comparison.operator, comparison.right) {
         case (.in, .list(let list)), (.between, .list(let list)): expressions += list
-        case (.in, let list) where isValue(list, in: scope):
-            return try oneOfList(comparison, in: scope)
-        case (.between, let bounds) where isValue(bounds, in: scope):
-            return try betweenBounds(comparison, in: scope)
-        case (.in, _), (.between, _):
-            throw Self.needsList(comparison)
+        case (.in, let list) where isValue(list): return try oneOfList(comparison)
+        case (.between, let bounds) where isValue(bounds): return try betweenBounds(comparison)
+        case (.in, _), (.between, _): throw Self.needsList(comparison)
         default: expressions.append(comparison.right)
         }
-        let operands = Self.alike(
-            try operands(expressions, for: comparison, in: scope))
-        try comparison.check(operands.map { ($0.type, $0.name) }, in: layout.schema)
+        let operands = Self.alike(try operands(expressions, for: comparison))
+        try comparison.check(operands.map { ($0.type, $0.name) }, in: schema)
         let options = comparison.options.subtracting(.normalized)
         switch comparison.operator {
         case .in: return .oneOf(operands[0], Array(operands.dropFirst()), options: options)
@@ -113,27 +97,27 @@ extension QueryResolver {
         }
     }
 
-    /// Resolves the operands of a comparison. Operands without a type of their own, that is values
+    /// Types the operands of a comparison. Operands without a type of their own, that is values
     /// and members of JSON documents, get the type of the first operand with one.
     private func operands(
-        _ expressions: [QueryExpression], for comparison: Comparison, in scope: ResolverScope
-    ) throws(LarderError) -> [PlanOperand] {
-        var resolved: [PlanOperand?] = []
+        _ expressions: [QueryExpression], for comparison: Comparison
+    ) throws(LarderError) -> [TypedOperand] {
+        var typed: [TypedOperand?] = []
         for (index, expression) in expressions.enumerated() {
-            let isOpen = openKind(of: expression, in: scope) != nil
+            let isOpen = openKind(of: expression) != nil
             do throws(LarderError) {
-                resolved.append(isOpen ? nil : try operand(expression, in: scope))
+                typed.append(isOpen ? nil : try operand(expression))
             } catch {
                 throw index == 0 ? error : error.hinting(atRightSide: expression)
             }
         }
-        let known = resolved.compactMap { $0 }.filter { operand in
+        let known = typed.compactMap { $0 }.filter { operand in
             if case .member = operand { false } else { true }
         }
         // If one operand is a decimal, all become decimals.
-        let typed = known.first { $0.type == .attribute(.decimal) } ?? known.first
-        let wanted = typed?.type ?? (comparison.needsStrings ? .attribute(.string) : nil)
-        let members = resolved.lazy.compactMap { operand -> PlanMember? in
+        let first = known.first { $0.type == .attribute(.decimal) } ?? known.first
+        let wanted = first?.type ?? (comparison.needsStrings ? .attribute(.string) : nil)
+        let members = typed.compactMap { operand -> TypedMember? in
             if case .member(let member) = operand { member } else { nil }
         }
         guard let member = members.first else {
@@ -146,22 +130,17 @@ extension QueryResolver {
                 type = Self.commonType(constants)
                 if type == nil { throw comparison.needsKeyPath }
             }
-            return try filled(resolved, expressions, type, typed?.name, in: scope)
+            return try filled(typed, expressions, type, first?.name)
         }
-        let kind = try kind(of: member, comparedWith: wanted, expressions, in: scope)
-        if typed == nil, members.count == resolved.count {
+        let kind = try kind(of: member, comparedWith: wanted, expressions)
+        if first == nil, members.count == typed.count {
             throw LarderError(
                 .wrongType, "the type of \(member.name) is unknown",
                 hint: "compare it with a value or an attribute")
         }
-        let read = resolved.map { operand -> PlanOperand? in
-            guard case .member(var member) = operand else { return operand }
-            member.kind = kind
-            return .member(member)
-        }
         return try filled(
-            read, expressions, typed == nil ? kind.valueType : wanted, member.name,
-            in: scope)
+            typed.map { $0?.reading(as: kind) }, expressions,
+            first == nil ? kind.valueType : wanted, member.name)
     }
 
     /// The type of values that are compared with each other only, from the types of the constants
@@ -171,18 +150,17 @@ extension QueryResolver {
         return types.first { $0 == .attribute(.decimal) } ?? types.first
     }
 
-    /// The operands, with those that have no type resolved as the given type.
+    /// The operands, with those that have no type typed as the given one.
     private func filled(
-        _ resolved: [PlanOperand?], _ expressions: [QueryExpression],
-        _ type: OperandType?, _ name: String?, in scope: ResolverScope
-    ) throws(LarderError) -> [PlanOperand] {
-        var operands: [PlanOperand] = []
-        for (place, operand) in resolved.enumerated() {
+        _ typed: [TypedOperand?], _ expressions: [QueryExpression], _ type: OperandType?,
+        _ name: String?
+    ) throws(LarderError) -> [TypedOperand] {
+        var operands: [TypedOperand] = []
+        for (operand, expression) in zip(typed, expressions) {
             if let operand {
                 operands.append(operand)
             } else {
-                operands.append(
-                    try self.operand(expressions[place], in: scope, as: type, name: name))
+                operands.append(try self.operand(expression, as: type, name: name))
             }
         }
         return operands
@@ -190,17 +168,16 @@ extension QueryResolver {
 
     /// Reads a member of a JSON document as the type with which it is compared.
     private func kind(
-        of member: PlanMember, comparedWith type: OperandType?, _ expressions: [QueryExpression],
-        in scope: ResolverScope
-    ) throws(LarderError) -> PlanMember.Kind {
-        if let type { return PlanMember.Kind(comparedWith: type) ?? .text }
+        of member: TypedMember, comparedWith type: OperandType?, _ expressions: [QueryExpression]
+    ) throws(LarderError) -> MemberKind {
+        if let type { return MemberKind(comparedWith: type) ?? .text }
         let constants = expressions.compactMap { expression -> Value? in
             if case .constant(let value) = expression, !value.isNull { value } else { nil }
         }
         // A decimal has digits that a double does not have.
         let first = constants.first { $0.attributeType == .decimal } ?? constants.first
-        if let first { return PlanMember.Kind(comparedWith: first) }
-        for expression in expressions where isValue(expression, in: scope) {
+        if let first { return MemberKind(comparedWith: first) }
+        for expression in expressions where isValue(expression) {
             if case .constant = expression { continue }
             return .like(try value(expression, as: nil, name: member.name))
         }
@@ -208,7 +185,7 @@ extension QueryResolver {
     }
 
     /// Converts integers to decimals if there are decimals, so that all have one order.
-    private static func alike(_ operands: [PlanOperand]) -> [PlanOperand] {
+    private static func alike(_ operands: [TypedOperand]) -> [TypedOperand] {
         let decimal = OperandType.attribute(.decimal)
         guard operands.contains(where: { $0.type == decimal }) else { return operands }
         return operands.map { operand in
@@ -217,51 +194,52 @@ extension QueryResolver {
         }
     }
 
+    // MARK: Lists as arguments
+
     /// `name IN %@` with a list as its argument.
-    private func oneOfList(
-        _ comparison: Comparison, in scope: ResolverScope
-    ) throws(LarderError) -> PlanPredicate {
-        let left = try operand(comparison.left, in: scope)
+    private func oneOfList(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
+        let left = try operand(comparison.left)
+        let options = comparison.options.subtracting(.normalized)
         if case .member(let member) = left {
-            return try oneOfList(member, comparison)
+            // The member is read as the type of the list's elements.
+            let isText = comparison.needsStrings
+            let list = try value(
+                comparison.right, as: isText ? .attribute(.string) : nil, name: member.name)
+            return .oneOfList(
+                left.reading(as: isText ? .attribute(.string) : .like(list)), list,
+                options: options)
         }
         guard left.type != nil else { throw comparison.needsKeyPath }
-        try comparison.check([(left.type, left.name)], in: layout.schema)
+        try comparison.check([(left.type, left.name)], in: schema)
         return try locating(comparison.right) { () throws(LarderError) in
-            let list: PlanValue
+            let list: TypedValue
             if case .constant(let constant) = comparison.right {
-                list = PlanValue(source: .constant(constant), type: left.type, name: left.name)
-                _ = try converter.elements(list, QueryParameters())
+                list = TypedValue(source: .constant(constant), type: left.type, name: left.name)
+                try checkList(constant, list)
             } else {
                 list = try value(comparison.right, as: left.type, name: left.name)
             }
-            return .oneOfList(left, list, options: comparison.options.subtracting(.normalized))
+            return .oneOfList(left, list, options: options)
         }
     }
 
-    /// The same for a member of a JSON document, which is read as the type of the list's elements.
-    private func oneOfList(
-        _ member: PlanMember, _ comparison: Comparison
-    ) throws(LarderError) -> PlanPredicate {
-        let isText = comparison.needsStrings
-        let list = try value(
-            comparison.right, as: isText ? .attribute(.string) : nil, name: member.name)
-        var read = member
-        read.kind = isText ? .attribute(.string) : .like(list)
-        return .oneOfList(
-            .member(read), list, options: comparison.options.subtracting(.normalized))
+    private func checkList(_ constant: Value, _ list: TypedValue) throws(LarderError) {
+        let reading = TextReading(isArgument: false, assumesUTC: false)
+        let elements = try QueryArgument.value(constant).elements(
+            reading, comparedWith: list.name)
+        for element in elements where !element.isNull {
+            _ = try conversion.typed(element, for: list, reading)
+        }
     }
 
     /// `count BETWEEN %@` with a list of two values as its argument.
-    private func betweenBounds(
-        _ comparison: Comparison, in scope: ResolverScope
-    ) throws(LarderError) -> PlanPredicate {
+    private func betweenBounds(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
         if case .constant = comparison.right { throw Self.needsList(comparison) }
-        var left = try operand(comparison.left, in: scope)
+        var left = try operand(comparison.left)
         var type = left.type
         if case .member = left { type = comparison.needsStrings ? .attribute(.string) : nil }
         if case .value = left { throw comparison.needsKeyPath }
-        try comparison.check([(type, left.name)], in: layout.schema)
+        try comparison.check([(type, left.name)], in: schema)
         let name = left.name
         return try locating(comparison.right) { () throws(LarderError) in
             var lower = try value(comparison.right, as: type, name: name)
@@ -269,10 +247,8 @@ extension QueryResolver {
             lower.bound = 0
             upper.bound = 1
             // A member of a JSON document is read as the type of the list's elements.
-            if case .member(var member) = left {
-                member.kind = comparison.needsStrings ? .attribute(.string) : .like(lower)
-                left = .member(member)
-            }
+            left = left.reading(
+                as: comparison.needsStrings ? .attribute(.string) : .like(lower))
             return .between(
                 left, .value(lower), .value(upper),
                 options: comparison.options.subtracting(.normalized))
@@ -285,9 +261,11 @@ extension QueryResolver {
             hint: "write the values in braces: {1, 2}")
     }
 
+    // MARK: Values alone
+
     /// A comparison of two values, which is the same for all objects.
     private func decided(
-        _ left: PlanValue, _ comparison: Comparison, _ right: PlanValue
+        _ left: TypedValue, _ comparison: Comparison, _ right: TypedValue
     ) throws(LarderError) -> ValueComparison {
         let options = comparison.options.subtracting(.normalized)
         guard ValueComparison.operators.contains(comparison.operator), options.isEmpty else {
@@ -299,7 +277,7 @@ extension QueryResolver {
         decided.left.type = type
         decided.right.type = type
         if case (.constant, .constant) = (left.source, right.source) {
-            _ = try decided.holds(QueryParameters(), converter)
+            _ = try decided.holds(conversion: conversion)
         }
         return decided
     }

@@ -1,10 +1,8 @@
-import LarderModel
-
-extension QueryResolver {
+extension QueryTyper {
     /// The prefetches of a fetch. Adds the lists of to-many steps to the columns of its rows.
     func prefetch(
-        _ fetch: Fetch, _ columns: inout [ResolvedQuery.OutputColumn]
-    ) throws(LarderError) -> [PlanPrefetch] {
+        _ fetch: Fetch, _ columns: inout [TypedQuery.OutputColumn]
+    ) throws(LarderError) -> [TypedQuery.Prefetch] {
         guard !fetch.prefetch.isEmpty else { return [] }
         guard fetch.selection == .objects else {
             throw LarderError(
@@ -25,30 +23,30 @@ extension QueryResolver {
 
     private func prefetch(
         _ paths: PrefetchPaths, after prefix: String,
-        _ columns: inout [ResolvedQuery.OutputColumn]
-    ) throws(LarderError) -> [PlanPrefetch] {
-        var result: [PlanPrefetch] = []
+        _ columns: inout [TypedQuery.OutputColumn]
+    ) throws(LarderError) -> [TypedQuery.Prefetch] {
+        var result: [TypedQuery.Prefetch] = []
         for (name, further) in paths.steps {
-            guard
-                case .relationship(let relationship) = try Self.property(named: name, of: entity)
+            guard case .relationship(let relationship) = try entity.existingProperty(named: name)
             else {
                 throw LarderError(
                     .wrongType,
                     "\(entity.name).\(name) is an attribute; only relationships can be prefetched")
             }
-            if relationship.isToMany { columns.append(list(of: relationship)) }
+            if relationship.isToMany {
+                columns.append(
+                    TypedQuery.OutputColumn(name: name, content: .list(relationship)))
+            }
             guard let column = columns.firstIndex(where: { $0.name == name }) else {
                 preconditionFailure("objects have a column for each to-one relationship")
             }
             let keyPath = prefix + name
-            let resolver = try QueryResolver(
-                entityName: relationship.destination, layout: layout, converter: converter)
-            let query = try resolver.related(along: further, after: keyPath + ".")
-            var writer = SQLWriter(QueryParameters(), converter)
+            let typer = try QueryTyper(
+                entityName: relationship.destination, conversion: conversion)
             result.append(
-                PlanPrefetch(
-                    keyPath: keyPath, column: column, query: query,
-                    sql: try writer.statementByKeys(query)))
+                TypedQuery.Prefetch(
+                    keyPath: keyPath, column: column,
+                    query: try typer.related(along: further, after: keyPath + ".")))
         }
         return result
     }
@@ -56,17 +54,18 @@ extension QueryResolver {
     /// A query for whole objects by their keys.
     private func related(
         along paths: PrefetchPaths, after prefix: String
-    ) throws(LarderError) -> ResolvedQuery {
+    ) throws(LarderError) -> TypedQuery {
         guard prefix.utf8.count <= Limits.keyPathStepsMax * (Limits.nameBytesMax + 1) else {
             throw LarderError(
                 .resourceExhausted, "a key path must have 1 to \(Limits.keyPathStepsMax) steps")
         }
         var columns = try objectColumns()
         let prefetch = try prefetch(paths, after: prefix, &columns)
-        return ResolvedQuery(
-            verb: .fetch, entityName: entity.name, sources: rootScope.sources,
-            predicate: .yes, hasIdentity: true, hasEntity: includesSubentities, columns: columns,
-            order: [ResolvedQuery.Order(key: .operand(.column(rootColumn)))], prefetch: prefetch)
+        return TypedQuery(
+            verb: .fetch, entity: entity, includesSubentities: includesSubentities,
+            predicate: .constant(true), columns: columns,
+            order: [TypedQuery.Order(key: .operand(ownIdentifier))], givesIdentity: true,
+            prefetch: prefetch)
     }
 }
 

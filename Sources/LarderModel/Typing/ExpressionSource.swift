@@ -1,19 +1,17 @@
-import LarderModel
-
 /// Reads the terms of one query in order, and parses format strings.
-struct ExpressionSource {
+package struct ExpressionSource {
     private let parameters: QueryParameters
     /// The number of arguments that the format strings have used so far.
-    private(set) var argumentCount = 0
-    private(set) var dependsOnArguments = false
+    package private(set) var argumentCount = 0
+    package private(set) var dependsOnArguments = false
     /// Whether a term was a tree, which refers to arguments by index.
-    private(set) var hasTree = false
+    package private(set) var hasTree = false
     /// The number of nodes of the terms that were read.
-    private(set) var nodeCount = 0
+    package private(set) var nodeCount = 0
     /// The positions of the expressions in each format string.
-    private(set) var sourceMaps: [FormatSourceMap] = []
+    package private(set) var sourceMaps: [FormatSourceMap] = []
 
-    init(_ parameters: QueryParameters) { self.parameters = parameters }
+    package init(_ parameters: QueryParameters) { self.parameters = parameters }
 
     /// - Parameter name: The role of the predicate in the query, for messages.
     mutating func predicate(

@@ -1,7 +1,5 @@
-import LarderModel
-
-extension QueryResolver {
-    func aggregate(_ aggregate: Aggregate) throws(LarderError) -> ResolvedQuery {
+extension QueryTyper {
+    func aggregate(_ aggregate: Aggregate) throws(LarderError) -> TypedQuery {
         try Self.checkCount(aggregate.groupBy.count + aggregate.columns.count, of: "columns")
         try Self.checkCount(aggregate.sort.count, of: "sort keys")
         guard !aggregate.columns.isEmpty || !aggregate.groupBy.isEmpty else {
@@ -9,8 +7,8 @@ extension QueryResolver {
         }
         try Self.checkNames(aggregate.groupBy.map(\.name) + aggregate.columns.map(\.name))
         let predicate = try predicate(source.predicate(aggregate.predicate))
-        var columns: [ResolvedQuery.OutputColumn] = []
-        var groups: [PlanOperand] = []
+        var columns: [TypedQuery.OutputColumn] = []
+        var groups: [TypedOperand] = []
         for (index, group) in aggregate.groupBy.enumerated() {
             let expression = try value(group.term, named: "group key \(index + 1)")
             let operand = try singleValue(expression) { path in
@@ -26,27 +24,26 @@ extension QueryResolver {
         let havingPredicate = try withOutputs(columns) { () throws(LarderError) in
             try self.predicate(having)
         }
-        return ResolvedQuery(
-            verb: .aggregate, entityName: entity.name, entityNames: entityNames,
-            sources: rootScope.sources, predicate: predicate, groupBy: groups,
-            having: havingPredicate, columns: columns,
+        return TypedQuery(
+            verb: .aggregate, entity: entity, includesSubentities: includesSubentities,
+            predicate: predicate, groupBy: groups, having: havingPredicate, columns: columns,
             order: try groupOrder(aggregate, columns))
     }
 
-    /// Resolves an expression over the outputs of an aggregate instead of its objects.
-    func withOutputs<Resolved>(
-        _ columns: [ResolvedQuery.OutputColumn], _ resolve: () throws(LarderError) -> Resolved
-    ) throws(LarderError) -> Resolved {
-        var outputs: [String: PlanOperand] = [:]
+    /// Types an expression over the outputs of an aggregate instead of its objects.
+    func withOutputs<Result>(
+        _ columns: [TypedQuery.OutputColumn], _ type: () throws(LarderError) -> Result
+    ) throws(LarderError) -> Result {
+        var outputs: [String: TypedOperand] = [:]
         for column in columns {
             if case .operand(let operand) = column.content { outputs[column.name] = operand }
         }
         self.outputs = outputs
         defer { self.outputs = nil }
-        return try resolve()
+        return try type()
     }
 
-    private func manyObjects(_ path: ResolvedKeyPath, _ need: String) -> LarderError {
+    private func manyObjects(_ path: TypedKeyPath, _ need: String) -> LarderError {
         LarderError(
             .wrongType,
             "the key path to \(path.name) leads to many objects; \(need) one value for each object")
@@ -54,7 +51,7 @@ extension QueryResolver {
 
     private func column(
         _ column: Aggregate.Column, number: Int
-    ) throws(LarderError) -> PlanOperand {
+    ) throws(LarderError) -> TypedOperand {
         guard column.name.utf8.count <= Limits.keyPathStepsMax * (Limits.nameBytesMax + 1) else {
             throw LarderError(
                 .resourceExhausted, "a column's name is too long", hint: "give it a shorter one")
@@ -78,7 +75,7 @@ extension QueryResolver {
         let (operand, type) = try Self.aggregated(counted, by: function)
         guard let filter else { return .aggregate(function, operand, type, name: column.name) }
         // The filter turns other values into nil, which is ignored.
-        let filtered = PlanOperand.function(
+        let filtered = TypedOperand.function(
             .conditional,
             [.predicate(try self.predicate(filter)), operand, .value(.null(named: operand.name))],
             operand.type ?? .int64, name: operand.name)

@@ -1,0 +1,109 @@
+/// A single value with its type: one side of a comparison, an operand of a function, a column of a
+/// result.
+package indirect enum TypedOperand: Hashable, Sendable {
+    /// The value at the end of a key path without to-many steps.
+    case property(TypedKeyPath, name: String)
+    /// An element of a collection that is the value of an attribute.
+    case element(TypedElement)
+    case value(TypedValue)
+    case member(TypedMember)
+    /// The operands have the types of the function's parameters; the type is that of the result.
+    case function(ScalarFunction, [TypedOperand], OperandType, name: String)
+    /// An integer as a double or a decimal.
+    case converted(TypedOperand, OperandType)
+    /// A predicate as a Bool, which is never nil.
+    case predicate(TypedPredicate)
+    /// A value computed over the elements of a collection, without nil. The operand is nil for the
+    /// number of objects.
+    case collection(AggregateFunction, TypedCollection, TypedOperand?, OperandType, name: String)
+    /// A value computed over the objects of a group.
+    case aggregate(AggregateFunction, TypedOperand?, OperandType, name: String)
+
+    /// Nil if only the other operand of a comparison determines it.
+    package var type: OperandType? {
+        switch self {
+        case .property(let path, _): path.type
+        case .element(let element): element.type
+        case .value(let value): value.type
+        case .member(let member): member.kind.type
+        case .function(_, _, let type, _), .converted(_, let type),
+            .collection(_, _, _, let type, _), .aggregate(_, _, let type, _):
+            type
+        case .predicate: .attribute(.bool)
+        }
+    }
+
+    /// The name in messages: `Article.title`.
+    package var name: String {
+        switch self {
+        case .property(_, let name), .function(_, _, _, let name),
+            .collection(_, _, _, _, let name), .aggregate(_, _, _, let name):
+            name
+        case .element(let element): element.name
+        case .value(let value): value.name
+        case .member(let member): member.name
+        case .converted(let operand, _): operand.name
+        case .predicate: "a predicate"
+        }
+    }
+
+    /// The operand, read as a type if it is a member of a JSON document.
+    package func reading(as kind: MemberKind) -> TypedOperand {
+        guard case .member(var member) = self else { return self }
+        member.kind = kind
+        return .member(member)
+    }
+}
+
+/// An element of a collection that is the value of an attribute.
+package struct TypedElement: Hashable, Sendable {
+    package let slot: Int
+    package let type: OperandType
+    package let name: String
+}
+
+/// A member of a json attribute: its path, and the type as which it is read.
+package struct TypedMember: Hashable, Sendable {
+    package enum Document: Hashable, Sendable {
+        case property(TypedKeyPath)
+        case element(TypedElement)
+    }
+
+    package let document: Document
+    package let path: [String]
+    package var kind = MemberKind.text
+
+    package var name: String {
+        let document =
+            switch document {
+            case .property(let path): path.name
+            case .element(let element): element.name
+            }
+        return "\(document).\(path.joined(separator: "."))"
+    }
+}
+
+/// The elements to which a to-many key path leads, or those of a SUBQUERY.
+package struct TypedCollection: Hashable, Sendable {
+    /// A key path from an object, with the elements at its end.
+    package struct Part: Hashable, Sendable {
+        package let path: TypedKeyPath
+        /// The slot of an element.
+        package let slot: Int
+        /// Whether objects that are nil are left out.
+        package var excludesNil = false
+        /// The elements that satisfy this predicate are in the collection.
+        package var predicates: [TypedPredicate] = []
+    }
+
+    /// Each part but the first begins at the elements of the one before.
+    package var parts: [Part]
+    /// An element, as an operand of predicates and aggregates.
+    package var element: TypedOperand
+
+    /// The entity of the elements; nil if they are not objects.
+    package var object: TypedObject? {
+        guard case .property(let path, _) = element else { return nil }
+        return path.base
+    }
+}

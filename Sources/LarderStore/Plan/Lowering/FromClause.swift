@@ -1,0 +1,42 @@
+import LarderModel
+
+/// The FROM clause of one SELECT while expressions are lowered.
+///
+/// Key paths add joins, each to-one path once. After all expressions of the clause are lowered,
+/// `sources` is complete.
+final class FromClause {
+    private(set) var sources: [PlanSource] = []
+
+    func add(_ source: PlanSource) { sources.append(source) }
+}
+
+/// An object to which a key path leads: its key, which may be available before its table is joined,
+/// and the joined table after a property of it was requested.
+final class JoinedRow {
+    let entity: Entity
+    let clause: FromClause
+    let key: ColumnReference
+    /// Whether there may be no object, because a to-one step leads to it.
+    let isOptional: Bool
+    /// The number of the joined table's alias; nil as long as only the key is needed.
+    var alias: Int?
+    /// The to-one steps from here that have been joined.
+    var destinations: [String: JoinedRow] = [:]
+
+    init(
+        entity: Entity, clause: FromClause, key: ColumnReference, isOptional: Bool, alias: Int?
+    ) {
+        self.entity = entity
+        self.clause = clause
+        self.key = key
+        self.isOptional = isOptional
+        self.alias = alias
+    }
+
+    /// The object itself. Keys are always indexed.
+    func keyColumn(name: String) -> PlanColumn {
+        PlanColumn(
+            reference: key, type: .object(entityName: entity.name), isNullable: isOptional,
+            isIndexed: true, name: name)
+    }
+}

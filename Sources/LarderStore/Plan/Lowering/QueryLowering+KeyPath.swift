@@ -1,0 +1,160 @@
+import LarderModel
+
+extension Entity {
+    /// Whether an index has the values of an attribute as its first key.
+    fileprivate func hasIndex(beginningWith attribute: Attribute) -> Bool {
+        indexes.contains { $0.first == attribute.name }
+            || uniquenessConstraints.contains {
+                $0.first == attribute.name && ($0.count > 1 || !attribute.isUniqueInsensitively)
+            }
+    }
+}
+
+extension TextIndexes {
+    fileprivate init(of attribute: Attribute) {
+        self = attribute.isIndexedInsensitively ? [.canonical, .caseless] : []
+        if attribute.isUniqueInsensitively { insert(.canonical) }
+    }
+}
+
+extension QueryLowering {
+    /// A key path without a to-many step, as a column. Adds the joins that it needs.
+    func column(_ path: TypedKeyPath, named name: String) throws(LarderError) -> PlanColumn {
+        precondition(!path.isToMany)
+        return try locating(path) { () throws(LarderError) in
+            try column(path.steps[...], from: row(path.base), path, named: name)
+        }
+    }
+
+    /// The last steps of a key path, all to-one, from a row that is already joined.
+    func column(
+        _ steps: ArraySlice<TypedStep>, from base: JoinedRow, _ path: TypedKeyPath,
+        named name: String
+    ) throws(LarderError) -> PlanColumn {
+        var row = base
+        for step in steps {
+            switch step.kind {
+            case .attribute(let attribute):
+                let reference = ColumnReference(
+                    alias: try joined(row), column: layout.column(for: attribute, of: row.entity))
+                return PlanColumn(
+                    reference: reference, type: path.type,
+                    isNullable: attribute.isOptional || row.isOptional,
+                    isIndexed: row.entity.hasIndex(beginningWith: attribute),
+                    textIndexes: TextIndexes(of: attribute),
+                    searchTable: layout.searchTable(for: attribute, of: row.entity)?.name,
+                    wordIndexes: layout.wordIndexes(for: attribute, of: row.entity),
+                    name: name)
+            case .relationship, .cast: row = try destination(of: step, from: row)
+            }
+        }
+        return row.keyColumn(name: name)
+    }
+
+    /// The name of the entity of a row's own object, from its table.
+    func entityColumn(of row: JoinedRow) throws(LarderError) -> PlanColumn {
+        PlanColumn(
+            reference: ColumnReference(alias: try joined(row), column: Layout.entityColumn),
+            type: .attribute(.string), isNullable: row.isOptional, isIndexed: false,
+            name: "the entity of \(row.entity.name)")
+    }
+
+    /// The number of the alias of the row's table.
+    private func joined(_ row: JoinedRow) throws(LarderError) -> Int {
+        if let alias = row.alias { return alias }
+        let alias = try join(
+            layout.table(for: row.entity), row.isOptional ? .left : .inner,
+            on: PlanSource.Condition(column: Layout.keyColumn, key: row.key), in: row.clause)
+        row.alias = alias
+        return alias
+    }
+
+    /// The row of the object to which steps lead, all to-one; those to an attribute are left out.
+    func destination(
+        of steps: ArraySlice<TypedStep>, from start: JoinedRow
+    ) throws(LarderError) -> JoinedRow {
+        var row = start
+        for step in steps { row = try destination(of: step, from: row) }
+        return row
+    }
+
+    func destination(
+        of step: TypedStep, from row: JoinedRow
+    ) throws(LarderError) -> JoinedRow {
+        switch step.kind {
+        case .attribute: row
+        case .relationship(let relationship): try destination(of: relationship, from: row)
+        case .cast(let subentity): try cast(row, to: subentity)
+        }
+    }
+
+    /// The same object as one of a subentity. No object follows if it is of another one.
+    private func cast(_ row: JoinedRow, to subentity: Entity) throws(LarderError) -> JoinedRow {
+        if let known = row.destinations[subentity.name] { return known }
+        let alias = try join(
+            layout.table(for: subentity), .left,
+            on: PlanSource.Condition(
+                column: Layout.keyColumn, key: row.key,
+                entityNames: layout.concreteNames(of: subentity)), in: row.clause)
+        let cast = JoinedRow(
+            entity: subentity, clause: row.clause,
+            key: ColumnReference(alias: alias, column: Layout.keyColumn), isOptional: true,
+            alias: alias)
+        row.destinations[subentity.name] = cast
+        return cast
+    }
+
+    /// One to-one step. The same step from the same row is joined once.
+    private func destination(
+        of relationship: Relationship, from row: JoinedRow
+    ) throws(LarderError) -> JoinedRow {
+        if let known = row.destinations[relationship.name] { return known }
+        let entity = try layout.schema.existingEntity(named: relationship.destination)
+        let destination: JoinedRow
+        switch layout.link(for: relationship, of: row.entity) {
+        case .column(_, let column):
+            destination = JoinedRow(
+                entity: entity, clause: row.clause,
+                key: ColumnReference(alias: try joined(row), column: column), isOptional: true,
+                alias: nil)
+        case .inverseColumn(let table, let column, _):
+            let alias = try join(
+                table, .left, on: PlanSource.Condition(column: column, key: row.key),
+                in: row.clause)
+            destination = JoinedRow(
+                entity: entity, clause: row.clause,
+                key: ColumnReference(alias: alias, column: Layout.keyColumn), isOptional: true,
+                alias: alias)
+        case .join:
+            preconditionFailure("a to-one relationship has no table of pairs")
+        }
+        row.destinations[relationship.name] = destination
+        return destination
+    }
+
+    /// One to-many step, in a new clause or further along one. Its first table refers to the row
+    /// and has one row per destination.
+    func elements(
+        of relationship: Relationship, from row: JoinedRow, in clause: FromClause
+    ) throws(LarderError) -> JoinedRow {
+        let entity = try layout.schema.existingEntity(named: relationship.destination)
+        let kind: PlanSource.Join = clause.sources.isEmpty ? .first : .inner
+        switch layout.link(for: relationship, of: row.entity) {
+        case .inverseColumn(let table, let column, _):
+            let alias = try join(
+                table, kind, on: PlanSource.Condition(column: column, key: row.key), in: clause)
+            return JoinedRow(
+                entity: entity, clause: clause,
+                key: ColumnReference(alias: alias, column: Layout.keyColumn), isOptional: false,
+                alias: alias)
+        case .join(let table, let own, let other, _):
+            let alias = try join(
+                table, kind, on: PlanSource.Condition(column: own, key: row.key), in: clause)
+            return JoinedRow(
+                entity: entity, clause: clause,
+                key: ColumnReference(alias: alias, column: other), isOptional: false, alias: nil)
+        case .column:
+            preconditionFailure("a to-many relationship has no column on its own side")
+        }
+    }
+}

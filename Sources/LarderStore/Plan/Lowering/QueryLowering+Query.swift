@@ -1,0 +1,118 @@
+import LarderModel
+
+extension QueryLowering {
+    func query(_ query: TypedQuery) throws(LarderError) -> ResolvedQuery {
+        let predicate = try predicate(query.predicate)
+        var columns: [ResolvedQuery.OutputColumn] = []
+        for column in query.columns { columns.append(try self.column(column)) }
+        var groups: [PlanOperand] = []
+        if query.verb == .aggregate {
+            for (typed, lowered) in zip(query.columns, columns) {
+                if case .operand(let key) = typed.content,
+                    case .operand(let operand) = lowered.content
+                {
+                    outputs[key] = operand
+                }
+            }
+            for group in query.groupBy { groups.append(try operand(group)) }
+        }
+        let having = try self.predicate(query.having)
+        var prefetch: [PlanPrefetch] = []
+        for path in query.prefetch { prefetch.append(try self.prefetch(path)) }
+        let order = try self.order(query.order)
+        // Lists are read by the keys of their objects.
+        let hasIdentity = query.givesIdentity || columns.contains(where: \.isList)
+        return ResolvedQuery(
+            verb: query.verb, entityName: entity.name,
+            entityNames: entityNames(includingSubentities: query.includesSubentities),
+            sources: rootClause.sources, predicate: predicate, groupBy: groups, having: having,
+            hasIdentity: hasIdentity, givesIdentity: query.givesIdentity,
+            hasEntity: query.includesSubentities && hasIdentity, columns: columns, order: order,
+            isDistinct: query.isDistinct,
+            hasIndexedRange: query.hasIndexableOrder && selectsIndexedRange(predicate),
+            prefetch: prefetch)
+    }
+
+    /// The entities of the requested rows; nil for all rows of the table.
+    private func entityNames(includingSubentities: Bool) -> [String]? {
+        guard layout.kinds(inTableOf: entity) != nil else { return nil }
+        if includingSubentities, entity.parent == nil { return nil }
+        return layout.concreteNames(of: entity, includingSubentities: includingSubentities)
+    }
+
+    private func column(
+        _ column: TypedQuery.OutputColumn
+    ) throws(LarderError) -> ResolvedQuery.OutputColumn {
+        switch column.content {
+        case .list(let relationship):
+            let destination = relationship.destination
+            let list = PlanList(
+                layout.link(for: relationship, of: entity), of: destination,
+                entityTable: entityTable(of: .object(entityName: destination)))
+            return ResolvedQuery.OutputColumn(
+                name: column.name, kind: .objects(entityName: destination), content: .list(list))
+        case .operand(let typed):
+            guard let type = typed.type else {
+                preconditionFailure("the typer has rejected a column without a type")
+            }
+            return ResolvedQuery.OutputColumn(
+                name: column.name, kind: type.columnKind, content: .operand(try operand(typed)),
+                entityTable: entityTable(of: type))
+        }
+    }
+
+    /// The table with the entity of an object; nil if the type determines it, or is no object's.
+    private func entityTable(of type: OperandType) -> String? {
+        guard case .object(let name) = type, layout.schema.hasSubentities(name) else { return nil }
+        return layout.schema.entity(named: name).map(layout.table)
+    }
+
+    private func order(
+        _ keys: [TypedQuery.Order]
+    ) throws(LarderError) -> [ResolvedQuery.Order] {
+        var order: [ResolvedQuery.Order] = []
+        for key in keys {
+            let lowered: ResolvedQuery.Order.Key =
+                switch key.key {
+                case .operand(let operand): .operand(try self.operand(operand))
+                case .output(let index): .output(index)
+                }
+            order.append(
+                ResolvedQuery.Order(
+                    key: lowered, isDescending: key.isDescending, nilComesFirst: key.nilComesFirst,
+                    stringOrder: key.stringOrder))
+        }
+        return order
+    }
+
+    private func prefetch(_ path: TypedQuery.Prefetch) throws(LarderError) -> PlanPrefetch {
+        let lowering = QueryLowering(path.query.entity, layout, converter)
+        var query = try lowering.query(path.query)
+        // They are selected by their keys.
+        query.entityNames = nil
+        var writer = SQLWriter(QueryParameters(), converter)
+        return PlanPrefetch(
+            keyPath: path.keyPath, column: path.column, query: query,
+            sql: try writer.statementByKeys(query))
+    }
+
+    /// Whether an index limits the rows to a range.
+    private func selectsIndexedRange(_ predicate: PlanPredicate) -> Bool {
+        predicate.conjuncts.contains { part in
+            let (column, options): (PlanColumn, Comparison.Options)
+            switch part {
+            case .between(.column(let operand), _, _, let given):
+                (column, options) = (operand, given)
+            case .comparison(.column(let operand), let name, let bound, let given)
+            where bound.isConstant:
+                switch name {
+                case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .beginsWith:
+                    (column, options) = (operand, given)
+                default: return false
+                }
+            default: return false
+            }
+            return column.isIndexed(for: options) && column.reference.alias == root.key.alias
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import LarderModel
+
+/// Lowers a typed query to the tables of a store: key paths become columns and joins, collections
+/// get a FROM clause of their own.
+///
+/// A pure function of layout and query. Its state is the numbering of aliases and the joins so far.
+/// One instance serves one query.
+///
+/// - `QueryLowering+KeyPath.swift` lowers key paths and adds joins,
+/// - `QueryLowering+Predicate.swift` lowers predicates, operands and collections,
+/// - `QueryLowering+Query.swift` lowers whole queries.
+final class QueryLowering {
+    let layout: Layout
+    let converter: ValueConverter
+    let entity: Entity
+    /// The FROM clause of the query itself, and its object.
+    let rootClause: FromClause
+    let root: JoinedRow
+    /// The objects to which expressions refer, by their slots.
+    var rows: [Int: JoinedRow]
+    /// The elements of collections that are values of attributes, by their slots.
+    var elements: [Int: PlanOperand] = [:]
+    /// The lowered columns of an aggregate. They are the same wherever they are used, so that a
+    /// collection in one has a single clause.
+    var outputs: [TypedOperand: PlanOperand] = [:]
+    private var aliasCount = 1
+
+    /// SQLite's limit.
+    private static let joinedTablesMax = 64
+
+    init(_ entity: Entity, _ layout: Layout, _ converter: ValueConverter) {
+        self.layout = layout
+        self.converter = converter
+        self.entity = entity
+        rootClause = FromClause()
+        root = JoinedRow(
+            entity: entity, clause: rootClause,
+            key: ColumnReference(alias: 0, column: Layout.keyColumn), isOptional: false, alias: 0)
+        rows = [0: root]
+        rootClause.add(
+            PlanSource(alias: 0, table: layout.table(for: entity), join: .first, condition: nil))
+    }
+
+    /// Adds a table to a clause, and returns the number of its alias.
+    func join(
+        _ table: String, _ join: PlanSource.Join, on condition: PlanSource.Condition,
+        in clause: FromClause
+    ) throws(LarderError) -> Int {
+        guard clause.sources.count < Self.joinedTablesMax else {
+            throw LarderError(
+                .resourceExhausted,
+                "the query follows more than \(Self.joinedTablesMax) different relationships")
+        }
+        let alias = aliasCount
+        aliasCount += 1
+        clause.add(PlanSource(alias: alias, table: table, join: join, condition: condition))
+        return alias
+    }
+
+    /// Lowers a key path. An error refers to it.
+    func locating<Result>(
+        _ path: TypedKeyPath, _ lower: () throws(LarderError) -> Result
+    ) throws(LarderError) -> Result {
+        do throws(LarderError) { return try lower() } catch {
+            throw converter.conversion.sourceMaps.reversed().reduce(error) {
+                $1.locating($0, at: path.expression)
+            }
+        }
+    }
+
+    /// The object in a slot.
+    func row(_ object: TypedObject) -> JoinedRow {
+        guard let row = rows[object.slot] else {
+            preconditionFailure("the collection around an expression is lowered first")
+        }
+        return row
+    }
+}
