@@ -567,3 +567,14 @@ END
     [[ "$output" =~ ([0-9]+)\ commands ]]
     [ "${BASH_REMATCH[1]}" -ge 60 ]
 }
+
+@test "a sample of a document that its source does not have is a failure of check_documents" {
+    mkdir -p Tests/Python Sources
+    cp "$BATS_TEST_DIRNAME/../Python/check_documents" Tests/Python
+    printf 'let a = 1\n\n    let b = 2\nlet c = 3\n' >Sources/a.swift
+    printf '<!-- from Sources/a.swift -->\n```swift\nlet a = 1\nlet b = 2\n…\nlet c = 3\n```\n' >good.md
+    printf '<!-- from Sources/a.swift -->\n```swift\nlet a = 1\nlet c = 3\n```\n' >bad.md
+    assert_status 0 Tests/Python/check_documents good.md
+    assert_status 1 Tests/Python/check_documents bad.md
+    assert_contains "$output" $'bad.md:2: Sources/a.swift lacks\nlet a = 1\nlet c = 3'
+}
