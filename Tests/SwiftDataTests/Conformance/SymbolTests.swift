@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The tables in docs/swiftdata.md: each public symbol of the module has a row with its state.
+/// The tables in docs/swiftdata-symbols.md: each public symbol of the module has a row with its
+/// state.
 @Suite("The symbols of SwiftData")
 struct SymbolTests {
     private struct Row {
@@ -11,6 +12,8 @@ struct SymbolTests {
         /// Whether the symbol does what the framework's one does, or what this module says.
         var works: Bool { state == "works" || state == "only here" }
     }
+
+    private static let page = "docs/swiftdata-symbols.md"
 
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -33,20 +36,20 @@ struct SymbolTests {
 
     private static func rows() throws -> [Row] {
         let text = try String(
-            contentsOf: root.appending(path: "docs/swiftdata.md"), encoding: .utf8)
+            contentsOf: root.appending(path: page), encoding: .utf8)
         return text.split(separator: "\n").compactMap { line in
             guard let match = line.wholeMatch(of: /\| `([^`]+)` \| (.+) \|/) else { return nil }
             return Row(name: String(match.1), state: String(match.2))
         }
     }
 
-    @Test("each public symbol of SwiftData has one row in docs/swiftdata.md")
+    @Test("each public symbol of SwiftData has one row in docs/swiftdata-symbols.md")
     func rows() throws {
         let rows = try Self.rows()
         #expect(rows.count > 400)
         let names = Dictionary(grouping: rows, by: \.name)
         for (name, rows) in names where rows.count > 1 {
-            Issue.record("docs/swiftdata.md: \(name) has \(rows.count) rows")
+            Issue.record("\(Self.page): \(name) has \(rows.count) rows")
         }
         for row in rows {
             let hasReason = ["accepted: ", "no effect: ", "missing: "].contains {
@@ -56,14 +59,14 @@ struct SymbolTests {
         }
         let symbols = try Self.symbols()
         for symbol in symbols where names[symbol.name] == nil {
-            Issue.record("docs/swiftdata.md: no row for `\(symbol.name)`")
+            Issue.record("\(Self.page): no row for `\(symbol.name)`")
         }
         let known = Set(symbols.map(\.name))
         for row in rows {
             let isMissing = row.state.hasPrefix("missing: ")
             #expect(
                 known.contains(row.name) != isMissing,
-                "docs/swiftdata.md: `\(row.name)` is \(isMissing ? "not missing" : "no symbol")")
+                "\(Self.page): `\(row.name)` is \(isMissing ? "not missing" : "no symbol")")
         }
     }
 
