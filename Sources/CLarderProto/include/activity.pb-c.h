@@ -30,7 +30,7 @@ typedef struct Larder__V1__SlowRead Larder__V1__SlowRead;
 /* --- messages --- */
 
 /*
- * Reads what the server is doing. The reply does not wait for the store's readers or its writer.
+ * Reads the activity of the server. The reply does not wait for the store's readers or its writer.
  */
 struct  Larder__V1__ActivityRequest
 {
@@ -42,7 +42,7 @@ struct  Larder__V1__ActivityRequest
 
 
 /*
- * What the server is doing.
+ * A report on the activity of the server.
  */
 struct  Larder__V1__ActivityReply
 {

@@ -171,8 +171,8 @@ struct  Larder__V1__ChangeSet
    */
   ProtobufCBinaryData idempotency_key;
   /*
-   * What the store must have before the set's first change; at most 100. If one is not met, the set
-   * is rejected with CONDITION_FAILED.
+   * Conditions that must hold before the set's first change; at most 100. If one is not met, the
+   * set is rejected with CONDITION_FAILED.
    */
   size_t n_conditions;
   Larder__V1__Condition **conditions;
@@ -183,8 +183,8 @@ struct  Larder__V1__ChangeSet
 
 
 /*
- * The number of objects that must match a predicate, so that a set depends on objects that others
- * may insert.
+ * The number of objects that must match a predicate, so that a set depends on objects that other
+ * clients may insert.
  */
 struct  Larder__V1__Condition
 {
@@ -232,7 +232,7 @@ struct  Larder__V1__Change
   Larder__V1__PropertyValue **values;
   /*
    * Update only: values as the client read them, each property once: of the properties that the
-   * change sets, and of others if they are known.
+   * change sets, and of other properties if they are known.
    */
   size_t n_base_values;
   Larder__V1__PropertyValue **base_values;

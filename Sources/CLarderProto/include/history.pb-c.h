@@ -181,7 +181,7 @@ struct  Larder__V1__HistoryTransaction
 
 
 /*
- * The same change of objects of one entity with consecutive keys.
+ * A run: one kind of change of objects of one entity with consecutive keys.
  */
 struct  Larder__V1__HistoryRun
 {
@@ -254,15 +254,15 @@ struct  Larder__V1__DeleteHistoryRequest
   Larder__V1__DeleteHistoryRequest__EndCase end_case;
   union {
     /*
-     * Those before the token's position.
+     * Transactions before the token's position.
      */
     Larder__V1__HistoryToken *up_to;
     /*
-     * Those committed before this time, in seconds since 2001-01-01T00:00:00Z.
+     * Transactions committed before this time, in seconds since 2001-01-01T00:00:00Z.
      */
     double before;
     /*
-     * All but this number of the newest.
+     * All transactions but this number of the newest.
      */
     int64_t keeping;
   };

@@ -216,7 +216,7 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__DeleteHistoryRequest *delete_history;
     /*
-     * Reads what the server is doing; answered by `activity_report`.
+     * Reads the activity of the server; answered by `activity_report`.
      */
     Larder__V1__ActivityRequest *activity;
     /*
@@ -1154,7 +1154,7 @@ struct  Larder__V1__BackupReply
 
 
 /*
- * What a migration has done, or would do.
+ * The effect of a migration, performed or planned.
  */
 struct  Larder__V1__MigrateReply
 {
@@ -1170,7 +1170,7 @@ struct  Larder__V1__MigrateReply
   size_t n_steps;
   Larder__V1__MigrationStep **steps;
   /*
-   * Whether clients that were built for the old schema can go on.
+   * Whether clients that were built for the old schema can continue.
    */
   protobuf_c_boolean additive;
   /*
