@@ -31,7 +31,7 @@ extension PredicateGenerator {
     ) -> QueryExpression? {
         let known = operands.compactMap { $0 }
         guard known.count == operands.count else { return nil }
-        note(function.rawValue)
+        note(function.name)
         return .function(function, known)
     }
 

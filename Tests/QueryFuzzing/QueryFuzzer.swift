@@ -27,7 +27,7 @@ public struct QueryFuzzer {
             + ["literals", "sort", "zone", "round to places"]
             + ["two operands", "ill-typed", "member", "properties of a subquery", "ranked search"]
             + AggregateFunction.allCases.map { "@\($0)" }
-            + ScalarFunction.allCases.filter { $0 != .now }.map(\.rawValue)
+            + ScalarFunction.allCases.filter { $0 != .now }.map(\.name)
             + StringOrder.allCases.map { "sort \($0)" }
             + SortKey.NilPlacement.allCases.map { "nil \($0)" }
     }

@@ -83,7 +83,7 @@ extension QueryExpression {
         _ function: ScalarFunction, _ operands: [QueryExpression]
     ) -> String {
         guard function.operandCount.contains(operands.count) else {
-            return "\(function.rawValue)(\(listed(operands)))"
+            return "\(function.name)(\(listed(operands)))"
         }
         switch function {
         case .add: return "\(operands[0].text(.sum)) + \(operands[1].text(.product))"
@@ -96,9 +96,9 @@ extension QueryExpression {
             if case .constant = operands[0] { return "-(\(operands[0].bareText))" }
             return "-\(operands[0].text(.signed))"
         case .conditional:
-            return "\(function.rawValue)(\(operands[0].predicate(.or)), "
+            return "\(function.name)(\(operands[0].predicate(.or)), "
                 + "\(listed(operands.dropFirst())))"
-        default: return "\(function.rawValue)(\(listed(operands)))"
+        default: return "\(function.name)(\(listed(operands)))"
         }
     }
 

@@ -1,111 +1,100 @@
-/// A function of the values of one object. The raw value is its name in format strings.
+/// A function of the values of one object. The raw value is its number in a message.
 ///
 /// A scalar function returns nil if the result is undefined: an operand is nil, a division by zero,
 /// a number outside its type. It fails only if its result would be a text of more than
 /// ``Limits/functionTextBytesMax`` bytes. `docs/queries.md` defines the types and the meaning of
-/// each function.
-public enum ScalarFunction: String, Hashable, Sendable, CaseIterable {
+/// each function, and `ScalarFunction+Definition.swift` has a row for each.
+public enum ScalarFunction: UInt32, Hashable, Sendable, CaseIterable {
     // Arithmetic. A format string writes these as operators, `negate` as a prefix.
-    case add, subtract, multiply, divide, modulus, power, negate
+    case add = 1
+    case subtract = 2
+    case multiply = 3
+    case divide = 4
+    case modulus = 5
+    case power = 6
+    case negate = 7
 
-    case abs, floor, ceiling, round, trunc, sqrt, exp
+    case abs = 8
+    case floor = 9
+    case ceiling = 10
+    case round = 11
+    case trunc = 12
+    case sqrt = 13
+    case exp = 14
     /// The natural logarithm.
-    case ln
+    case ln = 15
     /// The logarithm to the base 10.
-    case log
-    /// The smallest or largest of two or more values; nil if any value is nil.
-    case minimum = "min"
-    case maximum = "max"
+    case log = 16
+    /// The smallest of two or more values; nil if any value is nil.
+    case minimum = 17
+    /// The largest of two or more values; nil if any value is nil.
+    case maximum = 18
 
-    case bitwiseAnd, bitwiseOr, bitwiseXor, onesComplement, leftShift, rightShift
+    case bitwiseAnd = 19
+    case bitwiseOr = 20
+    case bitwiseXor = 21
+    case onesComplement = 22
+    case leftShift = 23
+    case rightShift = 24
 
     /// The number of characters in a string.
-    case length
-    case uppercase, lowercase
+    case length = 25
+    case uppercase = 26
+    case lowercase = 27
     /// A string with case and diacritics removed.
-    case canonical
-    /// Strings one after another.
-    case concat
-    /// The characters of a string from an index, counted from 0, or from the end if it is negative;
-    /// at most as many as the third operand says.
-    case substring
-    /// A string without the white space, or without the given characters, at both ends or at one.
-    case trim, trimStart, trimEnd
-    /// A string with each occurrence of the second one replaced by the third.
-    case replace
-    /// The part of a string between separators at an index, counted from 0, or from the end if it
-    /// is negative.
-    case split
-    /// A string with characters added before or after it, up to a length in characters.
-    case padStart, padEnd
-    /// A number as text with a fixed number of decimal places.
-    case format
-
-    /// Whether the words of a search text, the last operand, are in the other operands.
-    case search
-    /// How often they are, as a number that is greater for better matches.
-    case score
-    /// A string with marks around the words of a search text.
-    case highlight
-    /// The part of a string that has the most words of a search text.
-    case snippet
+    case canonical = 28
 
     /// The start time of the query, the same for every occurrence in it.
-    case now
+    case now = 29
     // Parts of a date in UTC, or in the time zone of the second operand.
-    case year, month, day, hour, minute, second
-    /// The day of the week by ISO 8601: 1 for Monday to 7 for Sunday.
-    case weekday
-    /// The date at which the unit of a calendar began that a date is in.
-    case startOf
+    case year = 30
+    case month = 31
+    case day = 32
+    case hour = 33
+    case minute = 34
+    case second = 35
     /// The number of seconds from one date to another, or of whole units of a calendar.
-    case distance
+    case distance = 36
 
     /// The first of two or more values that is not nil.
-    case coalesce
+    case coalesce = 37
     /// The second operand if the first, a predicate, is true, otherwise the third.
-    case conditional = "ternary"
+    case conditional = 38
 
-    /// The number of operands.
-    public var operandCount: ClosedRange<Int> {
-        switch self {
-        case .now: 0...0
-        case .negate, .abs, .floor, .ceiling, .trunc, .sqrt, .exp, .ln, .log, .onesComplement,
-            .length, .uppercase, .lowercase, .canonical:
-            1...1
-        case .round, .trim, .trimStart, .trimEnd, .year, .month, .day, .hour, .minute, .second,
-            .weekday:
-            1...2
-        case .add, .subtract, .multiply, .divide, .modulus, .power, .bitwiseAnd, .bitwiseOr,
-            .bitwiseXor, .leftShift, .rightShift, .format:
-            2...2
-        case .substring, .padStart, .padEnd, .startOf: 2...3
-        case .distance, .highlight: 2...4
-        case .snippet: 2...5
-        case .replace, .split, .conditional: 3...3
-        case .minimum, .maximum, .coalesce, .concat, .search, .score:
-            2...Limits.functionOperandsMax
-        }
-    }
+    /// Strings one after another.
+    case concat = 39
+    /// The characters of a string from an index, counted from 0, or from the end if it is negative;
+    /// at most as many as the third operand says.
+    case substring = 40
+    /// A string without the white space, or without the given characters, at both ends.
+    case trim = 41
+    /// A string without them at its start.
+    case trimStart = 42
+    /// A string without them at its end.
+    case trimEnd = 43
+    /// A string with each occurrence of the second one replaced by the third.
+    case replace = 44
+    /// The part of a string between separators at an index, counted from 0, or from the end if it
+    /// is negative.
+    case split = 45
+    /// A string with characters added before it, up to a length in characters.
+    case padStart = 46
+    /// A string with characters added after it, up to a length in characters.
+    case padEnd = 47
+    /// A number as text with a fixed number of decimal places.
+    case format = 48
 
-    /// Whether the result is one of the operands, which then must have one common type. Arithmetic
-    /// accepts mixed numbers.
-    public var returnsOperand: Bool {
-        switch self {
-        case .coalesce, .conditional, .minimum, .maximum: true
-        default: false
-        }
-    }
+    /// The day of the week by ISO 8601: 1 for Monday to 7 for Sunday.
+    case weekday = 49
+    /// The date at which the unit of a calendar began that a date is in.
+    case startOf = 50
 
-    /// The operands that determine the result type; none if the function alone determines it.
-    public func resultTypeOperands(_ operands: [QueryExpression]) -> [QueryExpression] {
-        switch self {
-        case .add, .subtract, .multiply, .divide, .modulus, .negate, .abs, .floor, .ceiling,
-            .trunc, .minimum, .maximum, .coalesce:
-            operands
-        case .round: Array(operands.prefix(1))
-        case .conditional: Array(operands.dropFirst())
-        default: []
-        }
-    }
+    /// Whether the words of a search text, the last operand, are in the other operands.
+    case search = 51
+    /// How often they are, as a number that is greater for better matches.
+    case score = 52
+    /// A string with marks around the words of a search text.
+    case highlight = 53
+    /// The part of a string that has the most words of a search text.
+    case snippet = 54
 }

@@ -47,24 +47,23 @@ extension ScalarFunction {
         of operands: [OperandKind], wanted: AttributeType? = nil
     ) throws(LarderError) -> FunctionSignature {
         guard operandCount.contains(operands.count) else {
-            throw LarderError(.malformedPredicate, "\(rawValue) takes \(operandCount.operands)")
+            throw LarderError(.malformedPredicate, "\(name) takes \(operandCount.operands)")
         }
-        switch self {
-        case .now: return FunctionSignature(operands: [], result: .date)
-        case .add, .subtract:
+        switch definition.typing {
+        case .prescribed(_, let result): return try prescribedSignature(operands, result)
+        case .numbersOrDates:
             if let dates = try dateSignature(operands, wanted) { return dates }
             return try numberSignature(operands, wanted)
-        case .multiply, .divide, .modulus, .negate, .abs, .floor, .ceiling, .trunc:
-            return try numberSignature(operands, wanted)
-        case .round, .format: return try placesSignature(operands, wanted)
-        case .power, .sqrt, .exp, .ln, .log: return try realSignature(operands)
-        case .minimum, .maximum:
+        case .numbers: return try numberSignature(operands, wanted)
+        case .places(let result): return try placesSignature(operands, wanted, result)
+        case .reals: return try realSignature(operands)
+        case .ordered:
             let type = try commonType(operands, wanted)
             guard type.isNumber || type == .string || type == .date else {
                 throw rejection("numbers, strings or dates", .typed(type))
             }
             return FunctionSignature(operands: operands.map { _ in type }, result: type)
-        case .coalesce:
+        case .common:
             let type = try commonType(operands, wanted)
             return FunctionSignature(operands: operands.map { _ in type }, result: type)
         case .conditional:
@@ -73,7 +72,6 @@ extension ScalarFunction {
             }
             let type = try commonType(Array(operands.dropFirst()), wanted)
             return FunctionSignature(operands: [.bool, type, type], result: type)
-        default: return try prescribedSignature(operands)
         }
     }
 
@@ -81,18 +79,17 @@ extension ScalarFunction {
 
     /// The signature of a function that prescribes the types of its operands.
     private func prescribedSignature(
-        _ operands: [OperandKind]
+        _ operands: [OperandKind], _ result: AttributeType
     ) throws(LarderError) -> FunctionSignature {
-        guard let parameters, let last = parameters.last else {
-            preconditionFailure("\(rawValue) prescribes types")
-        }
         var types: [AttributeType] = []
         for (index, operand) in operands.enumerated() {
-            let type = index < parameters.count ? parameters[index] : last
+            guard let type = definition.parameter(at: index, of: operands.count)?.type else {
+                preconditionFailure("\(name) prescribes types")
+            }
             if isSearchText(at: index, of: operands.count), !operand.isValue {
                 throw LarderError(
                     .wrongType,
-                    "\(rawValue) takes a search text as its "
+                    "\(name) takes a search text as its "
                         + (self == .search || self == .score ? "last" : "second") + " operand",
                     hint: "write it in quotation marks, or pass it as an argument")
             }
@@ -101,20 +98,9 @@ extension ScalarFunction {
             }
             types.append(type)
         }
-        return FunctionSignature(operands: types, result: prescribedResult(operands.count))
-    }
-
-    private func prescribedResult(_ operandCount: Int) -> AttributeType {
-        switch self {
-        case .startOf: .date
-        case .distance where operandCount == 2: .double
-        case .uppercase, .lowercase, .canonical, .concat, .substring, .trim, .trimStart, .trimEnd,
-            .replace, .split, .padStart, .padEnd, .highlight, .snippet:
-            .string
-        case .search: .bool
-        case .score: .double
-        default: .int64
-        }
+        // Without a unit it is a number of seconds.
+        let isSeconds = self == .distance && operands.count == 2
+        return FunctionSignature(operands: types, result: isSeconds ? .double : result)
     }
 
     private func noun(of type: AttributeType, at index: Int) -> String {
@@ -144,12 +130,11 @@ extension ScalarFunction {
 
     /// The signature of a function of a number and a number of decimal places.
     private func placesSignature(
-        _ operands: [OperandKind], _ wanted: AttributeType?
+        _ operands: [OperandKind], _ wanted: AttributeType?, _ result: AttributeType?
     ) throws(LarderError) -> FunctionSignature {
-        // A constant or an argument that is formatted is a decimal: no digit of it is lost.
-        let number = try numberSignature(
-            [operands[0]], self == .format ? .decimal : wanted)
-        let result = self == .format ? .string : number.result
+        // A constant or an argument that becomes text is a decimal: no digit of it is lost.
+        let number = try numberSignature([operands[0]], result == nil ? wanted : .decimal)
+        let result = result ?? number.result
         guard operands.count == 2 else { return number }
         guard operands[1].canBe(.int64) else {
             throw rejection("an int64 as its second operand", operands[1])
@@ -247,7 +232,7 @@ extension ScalarFunction {
         if type == nil, operands.contains(.member), isArithmetic { type = .double }
         guard let type else {
             throw LarderError(
-                .wrongType, "\(rawValue): cannot determine the type of the operands",
+                .wrongType, "\(name): cannot determine the type of the operands",
                 hint: "use an attribute or a constant as one of the operands")
         }
         return operands.contains(.member) && type.isInteger ? .double : type
@@ -266,10 +251,7 @@ extension ScalarFunction {
     }
 
     private var isArithmetic: Bool {
-        switch self {
-        case .minimum, .maximum, .coalesce, .conditional: false
-        default: true
-        }
+        !returnsOperand
     }
 
     private func rejection(
@@ -280,13 +262,13 @@ extension ScalarFunction {
             case .typed(let type), .constant(let type?): ", not \(type.nounWithArticle)"
             case .constant(nil), .argument, .member: ""
             }
-        return LarderError(.wrongType, "\(rawValue) takes \(wanted)\(given)", hint: hint)
+        return LarderError(.wrongType, "\(name) takes \(wanted)\(given)", hint: hint)
     }
 
     private func unlike(_ left: AttributeType, _ right: AttributeType) -> LarderError {
         LarderError(
             .wrongType,
-            "\(rawValue) takes operands of one type, not \(left.nounWithArticle) "
+            "\(name) takes operands of one type, not \(left.nounWithArticle) "
                 + "and \(right.nounWithArticle)")
     }
 }

@@ -31,6 +31,15 @@ extension ScalarFunction {
         }
     }
 
+    /// Returns the number of seconds between two dates, or of whole units.
+    func distance(_ operands: [Value]) -> Value {
+        guard operands.count == 2 else { return calendarValue(operands) }
+        guard case (.date(let start), .date(let end)) = (operands[0], operands[1]) else {
+            return .null
+        }
+        return .checked(end.timeIntervalSinceReferenceDate - start.timeIntervalSinceReferenceDate)
+    }
+
     /// Returns a part of a date in UTC, such as the year; nil for other functions, and if the year
     /// exceeds 64 bits.
     package func part(of date: Date) -> Int64? {

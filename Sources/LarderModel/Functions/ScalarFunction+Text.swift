@@ -2,52 +2,49 @@
 // the string does not have is no error: docs/queries.md defines the result.
 
 extension ScalarFunction {
-    /// Returns the value of a function of several operands whose first one is a string; nil for
-    /// operands of other types.
-    ///
-    /// - Throws: `resourceExhausted` for a result that is too long.
-    func textValue(
-        _ operands: [Value], _ interruption: Interruption
-    ) throws(LarderError) -> Value {
-        guard case .string(let text)? = operands.first else { return .null }
-        switch self {
-        case .concat: return try concatenation(operands, interruption)
-        case .substring:
-            guard let start = operands[1].wholeNumber else { return .null }
-            guard operands.count > 2 else {
-                return .string(text.substring(from: start, count: nil, interruption))
-            }
-            guard let count = operands[2].wholeNumber else { return .null }
-            return .string(text.substring(from: start, count: count, interruption))
-        case .trim, .trimStart, .trimEnd:
-            var characters: String?
-            if operands.count > 1 {
-                guard case .string(let given) = operands[1] else { return .null }
-                characters = given
-            }
-            return .string(
-                text.trimmed(
-                    of: characters, atStart: self != .trimEnd, atEnd: self != .trimStart,
-                    interruption))
-        case .replace:
-            guard case (.string(let part), .string(let other)) = (operands[1], operands[2]) else {
-                return .null
-            }
-            return try checked(
-                text.replacing(
-                    part, with: other, bytesMax: Limits.functionTextBytesMax, interruption))
-        case .split:
-            guard case .string(let separator) = operands[1], let index = operands[2].wholeNumber
-            else { return .null }
-            return text.part(at: index, separatedBy: separator, interruption).map { .string($0) }
-                ?? .null
-        case .padStart, .padEnd: return try padded(text, operands, interruption)
-        default: return .null
+    func substring(
+        _ text: String, _ operands: [Value], _ interruption: Interruption
+    ) -> Value {
+        guard let start = operands[1].wholeNumber else { return .null }
+        guard operands.count > 2 else {
+            return .string(text.substring(from: start, count: nil, interruption))
         }
+        guard let count = operands[2].wholeNumber else { return .null }
+        return .string(text.substring(from: start, count: count, interruption))
     }
 
-    private func concatenation(
-        _ operands: [Value], _ interruption: Interruption
+    func trimmed(_ text: String, _ operands: [Value], _ interruption: Interruption) -> Value {
+        var characters: String?
+        if operands.count > 1 {
+            guard case .string(let given) = operands[1] else { return .null }
+            characters = given
+        }
+        return .string(
+            text.trimmed(
+                of: characters, atStart: self != .trimEnd, atEnd: self != .trimStart,
+                interruption))
+    }
+
+    func replaced(
+        _ text: String, _ operands: [Value], _ interruption: Interruption
+    ) throws(LarderError) -> Value {
+        guard case (.string(let part), .string(let other)) = (operands[1], operands[2]) else {
+            return .null
+        }
+        return try checked(
+            text.replacing(part, with: other, bytesMax: Limits.functionTextBytesMax, interruption))
+    }
+
+    func part(_ text: String, _ operands: [Value], _ interruption: Interruption) -> Value {
+        guard case .string(let separator) = operands[1], let index = operands[2].wholeNumber else {
+            return .null
+        }
+        return text.part(at: index, separatedBy: separator, interruption).map { .string($0) }
+            ?? .null
+    }
+
+    func concatenation(
+        _ first: String, _ operands: [Value], _ interruption: Interruption
     ) throws(LarderError) -> Value {
         var text = ""
         for operand in operands {
@@ -61,7 +58,7 @@ extension ScalarFunction {
         return .string(text.normalized(interruption))
     }
 
-    private func padded(
+    func padded(
         _ text: String, _ operands: [Value], _ interruption: Interruption
     ) throws(LarderError) -> Value {
         guard let length = operands[1].wholeNumber else { return .null }
@@ -120,7 +117,7 @@ extension ScalarFunction {
     var tooLong: LarderError {
         LarderError(
             .resourceExhausted,
-            "\(rawValue) would return a text of more than "
+            "\(name) would return a text of more than "
                 + "\(Limits.functionTextBytesMax >> 20) MiB",
             hint: "shorten the text with `substring`, or narrow the predicate")
     }

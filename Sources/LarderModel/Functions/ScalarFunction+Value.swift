@@ -16,45 +16,27 @@ extension ScalarFunction {
     public func value(
         of operands: [Value], now: Date, _ interruption: Interruption = .never
     ) throws(LarderError) -> Value {
-        switch self {
-        case .now: return .date(now)
-        case .coalesce: return operands.first { !$0.isNull } ?? .null
-        case .conditional:
-            guard operands.count == 3 else { return .null }
-            if case .bool(true) = operands[0] { return operands[1] }
-            return operands[2]
-        case .search, .score, .highlight, .snippet:
-            guard operandCount.contains(operands.count) else { return .null }
-            return try searchValue(operands, interruption)
-        default: break
+        let definition = definition
+        guard definition.operandCount.contains(operands.count) else { return .null }
+        switch definition.form {
+        case .time: return .date(now)
+        case .coalesce, .conditional, .search: break
+        default: if operands.contains(where: \.isNull) { return .null }
         }
-        guard operandCount.contains(operands.count), !operands.contains(where: \.isNull) else {
-            return .null
-        }
-        switch self {
-        case .minimum, .maximum: return extreme(operands)
-        case .concat, .substring, .trim, .trimStart, .trimEnd, .replace, .split, .padStart,
-            .padEnd:
-            return try textValue(operands, interruption)
-        case .format: return try formatted(operands)
-        case .round where operands.count == 2: return rounded(operands)
-        case .year, .month, .day, .hour, .minute, .second, .weekday, .startOf:
-            return calendarValue(operands)
-        case .distance where operands.count > 2: return calendarValue(operands)
-        case .add, .subtract, .multiply, .divide, .modulus, .bitwiseAnd, .bitwiseOr, .bitwiseXor,
-            .leftShift, .rightShift, .power, .distance:
-            return value(operands[0], operands[1])
-        default: return value(operands[0], interruption)
-        }
+        return try definition.body(operands, interruption)
     }
 
-    private func value(_ operand: Value, _ interruption: Interruption) -> Value {
+    /// Returns the value of a function of one or two numbers, or of dates.
+    func arithmetic(_ operands: [Value], _ interruption: Interruption) -> Value {
+        operands.count == 1 ? value(operands[0]) : value(operands[0], operands[1])
+    }
+
+    private func value(_ operand: Value) -> Value {
         switch operand {
         case .int(let integer): value(integer)
         case .float(let float): value(Double(float))
         case .double(let double): value(double)
         case .decimal(let decimal): ExactDecimal(decimal).map(value) ?? .null
-        case .string(let string): value(string, interruption)
         default: .null
         }
     }
@@ -63,13 +45,9 @@ extension ScalarFunction {
         switch (left, right) {
         case (.int(let left), .int(let right)): return integers(left, right)
         case (.date(let left), .date(let right)):
-            let seconds = left.timeIntervalSinceReferenceDate
-            let others = right.timeIntervalSinceReferenceDate
-            switch self {
-            case .subtract: return .checked(seconds - others)
-            case .distance: return .checked(others - seconds)
-            default: return .null
-            }
+            guard self == .subtract else { return .null }
+            return .checked(
+                left.timeIntervalSinceReferenceDate - right.timeIntervalSinceReferenceDate)
         case (.date(let date), _):
             guard let seconds = right.double else { return .null }
             switch self {
@@ -210,26 +188,11 @@ extension ScalarFunction {
     }
 }
 
-// MARK: Strings, extremes
+// MARK: Extremes
 
 extension ScalarFunction {
-    /// Returns the value of a function that takes one string.
-    private func value(_ string: String, _ interruption: Interruption) -> Value {
-        switch self {
-        case .length: .int(Int64(string.count))
-        case .uppercase:
-            .string(string.uppercased(interruption).normalized(interruption))
-        case .lowercase:
-            .string(string.lowercased(interruption).normalized(interruption))
-        case .canonical:
-            .string(
-                string.folded(caseInsensitive: true, diacriticInsensitive: true, interruption))
-        default: .null
-        }
-    }
-
     /// The first of the smallest or largest operands, converted to their common type.
-    private func extreme(_ operands: [Value]) -> Value {
+    func extreme(_ operands: [Value]) -> Value {
         let isDecimal = operands.contains { if case .decimal = $0 { true } else { false } }
         let areIntegers = operands.allSatisfy { if case .int = $0 { true } else { false } }
         var best: Value?
@@ -296,7 +259,7 @@ extension Value {
         result.overflow ? .null : .int(result.partialValue)
     }
 
-    fileprivate static func checked(_ double: Double) -> Value {
+    static func checked(_ double: Double) -> Value {
         double.isNaN ? .null : .double(double)
     }
 

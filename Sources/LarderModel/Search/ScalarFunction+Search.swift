@@ -1,13 +1,4 @@
 extension ScalarFunction {
-    /// Whether an operand is a search text, which must be a value of the query.
-    package func isSearchText(at index: Int, of count: Int) -> Bool {
-        switch self {
-        case .search, .score: index == count - 1
-        case .highlight, .snippet: index == 1
-        default: false
-        }
-    }
-
     /// The value of a function of a search for operands of the types in its signature; nil for
     /// operands of other types. Text that is nil has no words.
     func searchValue(

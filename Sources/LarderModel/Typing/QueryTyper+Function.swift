@@ -7,7 +7,7 @@ extension QueryTyper {
     func function(
         _ function: ScalarFunction, _ expressions: [QueryExpression], as wanted: OperandType?
     ) throws(LarderError) -> TypedOperand {
-        let name = "the result of \(function.rawValue)"
+        let name = "the result of \(function.name)"
         var kinds: [OperandKind] = []
         var typed: [TypedOperand?] = []
         for (index, expression) in expressions.enumerated() {
@@ -33,7 +33,7 @@ extension QueryTyper {
             } else {
                 let operand = try operand(
                     expressions[index], as: .attribute(type),
-                    name: "an operand of \(function.rawValue)")
+                    name: "an operand of \(function.name)")
                 let meaning = function.checkedOperand(at: index, of: expressions.count)
                 operands.append(
                     try locating(expressions[index]) { () throws(LarderError) in
@@ -87,7 +87,7 @@ extension QueryTyper {
         if case .member = operand { return .member }
         guard case .attribute(let type) = operand.type else {
             throw LarderError(
-                .wrongType, "\(operand.name) is an object, and \(function.rawValue) takes values")
+                .wrongType, "\(operand.name) is an object, and \(function.name) takes values")
         }
         return .typed(type)
     }

@@ -12,56 +12,19 @@ enum ScalarFunctions {
     /// `larder_json(document, kind, step, …)`: a member of a JSON document.
     static let member = "larder_json"
 
-    /// The types for which a function is registered under names of their own.
-    enum Kind: String, CaseIterable {
-        case int64, double, decimal, string, date
+    /// A function is registered for each of its domains under a name of its own.
+    typealias Domain = FunctionDefinition.Domain
 
-        init?(_ type: AttributeType) {
-            switch type {
-            case .int16, .int32, .int64: self = .int64
-            case .float, .double: self = .double
-            case .decimal: self = .decimal
-            case .string: self = .string
-            case .date: self = .date
-            case .bool, .uuid, .url, .data, .json: return nil
-            }
-        }
+    static func name(of function: ScalarFunction, _ domain: Domain) -> String {
+        "larder_\(domain.rawValue)_\(function.name)"
     }
-
-    static func name(of function: ScalarFunction, _ kind: Kind) -> String {
-        "larder_\(kind.rawValue)_\(function.rawValue)"
-    }
-
-    private static let registered: [(kind: Kind, functions: [ScalarFunction])] = [
-        (.int64, [.abs, .bitwiseXor, .round, .format]),
-        (
-            .double,
-            [
-                .modulus, .power, .floor, .ceiling, .round, .trunc, .sqrt, .exp, .ln, .log,
-                .format,
-            ]
-        ),
-        // Their arithmetic is in DecimalForm.
-        (.decimal, [.round, .format]),
-        (
-            .string,
-            [
-                .length, .uppercase, .lowercase, .canonical, .concat, .substring, .trim,
-                .trimStart, .trimEnd, .replace, .split, .padStart, .padEnd,
-            ]
-        ),
-        (
-            .date,
-            [.year, .month, .day, .hour, .minute, .second, .weekday, .startOf, .distance]
-        ),
-    ]
 
     static func register(
         on connection: Connection, _ problems: FunctionFaults
     ) throws(SQLiteError) {
-        for (kind, functions) in registered {
-            for function in functions {
-                try register(function, kind, on: connection, problems)
+        for function in ScalarFunction.allCases {
+            for domain in function.definition.domains {
+                try register(function, domain, on: connection, problems)
             }
         }
         try connection.registerScalar(name: integer, argumentCount: 1) { arguments in
@@ -78,24 +41,24 @@ enum ScalarFunctions {
     }
 
     private static func register(
-        _ function: ScalarFunction, _ kind: Kind, on connection: Connection,
+        _ function: ScalarFunction, _ domain: Domain, on connection: Connection,
         _ problems: FunctionFaults
     ) throws(SQLiteError) {
         let counts = function.operandCount
         let argumentCount = counts.count == 1 ? Int32(counts.lowerBound) : -1
-        if let direct = direct(function, kind) {
+        if let direct = direct(function, domain) {
             try connection.registerScalar(
-                name: name(of: function, kind), argumentCount: direct.argumentCount,
+                name: name(of: function, domain), argumentCount: direct.argumentCount,
                 body: direct.body)
             // SQLite prefers a function with the exact number of arguments to one with any number.
             if argumentCount == direct.argumentCount { return }
         }
-        let kinds = kinds(of: function, kind)
+        let kinds = kinds(of: function, domain)
         let interruption = connection.limit.interruption
         // Only now() depends on the time, and it is no SQL function.
         let never = Date(timeIntervalSinceReferenceDate: 0)
         try connection.registerScalar(
-            name: name(of: function, kind), argumentCount: argumentCount
+            name: name(of: function, domain), argumentCount: argumentCount
         ) { arguments in
             var operands: [Value] = []
             operands.reserveCapacity(arguments.count)
@@ -113,9 +76,9 @@ enum ScalarFunctions {
     /// A function that reads its arguments from SQLite's memory, without a ``Value`` per argument;
     /// nil if there is none.
     private static func direct(
-        _ function: ScalarFunction, _ kind: Kind
+        _ function: ScalarFunction, _ domain: Domain
     ) -> (argumentCount: Int32, body: (FunctionArguments) -> FunctionResult)? {
-        switch (kind, function) {
+        switch (domain, function) {
         case (.date, .year), (.date, .month), (.date, .day), (.date, .hour), (.date, .minute),
             (.date, .second), (.date, .weekday):
             return (
@@ -139,26 +102,27 @@ enum ScalarFunctions {
     }
 
     /// How the arguments are read; further ones as the last.
-    private static func kinds(of function: ScalarFunction, _ kind: Kind) -> [ArgumentKind] {
+    private static func kinds(of function: ScalarFunction, _ domain: Domain) -> [ArgumentKind] {
         if let parameters = function.parameters {
             return parameters.map { type in
                 // A function of integers computes with 64 bits, but a count or an index may be any
                 // number.
-                kind != .int64 && type.isInteger ? .number : .kind(Kind(type) ?? kind)
+                domain != .int64 && type.isInteger ? .number : .domain(Domain(type) ?? domain)
             }
         }
-        return function == .round || function == .format ? [.kind(kind), .number] : [.kind(kind)]
+        if case .places = function.definition.typing { return [.domain(domain), .number] }
+        return [.domain(domain)]
     }
 
     private enum ArgumentKind {
-        case kind(Kind)
+        case domain(Domain)
         /// A number of the type that SQLite has.
         case number
     }
 
     private static func value(_ argument: FunctionArgument, _ kind: ArgumentKind) -> Value {
         switch kind {
-        case .kind(let kind): return value(argument, kind)
+        case .domain(let domain): return value(argument, domain)
         case .number:
             return switch argument.type {
             case .null: .null
@@ -169,9 +133,9 @@ enum ScalarFunctions {
         }
     }
 
-    private static func value(_ argument: FunctionArgument, _ kind: Kind) -> Value {
+    private static func value(_ argument: FunctionArgument, _ domain: Domain) -> Value {
         if argument.isNull { return .null }
-        switch kind {
+        switch domain {
         case .int64: return .int(argument.int64)
         case .double:
             // A decimal is a text, which SQLite does not always convert to the nearest double.

@@ -59,15 +59,7 @@ indirect enum PlanOperand: Hashable, Sendable {
             // The sum of both infinities is nil.
             !function.isZeroOverNone || (function == .sum && type == .attribute(.double))
         case .function(let function, let operands, _, _):
-            switch function {
-            case .now, .search, .score: false
-            case .coalesce: operands.allSatisfy(\.isNullable)
-            case .conditional: operands.dropFirst().contains(where: \.isNullable)
-            case .length, .uppercase, .lowercase, .canonical, .concat, .substring, .trim,
-                .trimStart, .trimEnd, .replace, .highlight:
-                operands.contains(where: \.isNullable)
-            default: true
-            }
+            function.isNullable(operands.map(\.isNullable))
         }
     }
 

@@ -165,7 +165,7 @@ extension PlanOperand: CustomStringConvertible {
         case .member(let member):
             "\(member.document.reference).\(member.path.joined(separator: "."))"
         case .function(let function, let operands, _, _):
-            "\(function.rawValue)(\(operands.map(\.description).joined(separator: ", ")))"
+            "\(function.name)(\(operands.map(\.description).joined(separator: ", ")))"
         case .converted(let operand, let type):
             "\(operand) as \(type.nounWithArticle)"
         case .predicate: "(predicate)"

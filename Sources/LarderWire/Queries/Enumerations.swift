@@ -28,7 +28,7 @@ extension AggregateFunction {
 
 extension ScalarFunction {
     init(_ wire: Larder__V1__ScalarFunction) throws(LarderError) {
-        guard let function = Self.allCases.first(where: { $0.wireFunction == wire }) else {
+        guard let function = ScalarFunction(rawValue: wire.rawValue) else {
             throw .malformed(
                 "a node of the expression has the function \(wire.rawValue), which this version "
                     + "does not have")
@@ -37,62 +37,7 @@ extension ScalarFunction {
     }
 
     var wireFunction: Larder__V1__ScalarFunction {
-        switch self {
-        case .add: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ADD
-        case .subtract: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SUBTRACT
-        case .multiply: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MULTIPLY
-        case .divide: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_DIVIDE
-        case .modulus: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MODULUS
-        case .power: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_POWER
-        case .negate: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_NEGATE
-        case .abs: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ABS
-        case .floor: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_FLOOR
-        case .ceiling: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CEILING
-        case .round: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ROUND
-        case .trunc: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRUNC
-        case .sqrt: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SQRT
-        case .exp: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_EXP
-        case .ln: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LN
-        case .log: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LOG
-        case .minimum: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MINIMUM
-        case .maximum: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MAXIMUM
-        case .bitwiseAnd: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_BITWISE_AND
-        case .bitwiseOr: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_BITWISE_OR
-        case .bitwiseXor: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_BITWISE_XOR
-        case .onesComplement: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ONES_COMPLEMENT
-        case .leftShift: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LEFT_SHIFT
-        case .rightShift: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_RIGHT_SHIFT
-        case .length: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LENGTH
-        case .uppercase: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_UPPERCASE
-        case .lowercase: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LOWERCASE
-        case .canonical: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CANONICAL
-        case .now: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_NOW
-        case .year: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_YEAR
-        case .month: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MONTH
-        case .day: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_DAY
-        case .hour: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_HOUR
-        case .minute: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MINUTE
-        case .second: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SECOND
-        case .distance: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_DISTANCE
-        case .coalesce: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_COALESCE
-        case .conditional: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CONDITIONAL
-        case .concat: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CONCAT
-        case .substring: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SUBSTRING
-        case .trim: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRIM
-        case .trimStart: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRIM_START
-        case .trimEnd: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRIM_END
-        case .replace: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_REPLACE
-        case .split: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SPLIT
-        case .padStart: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_PAD_START
-        case .padEnd: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_PAD_END
-        case .format: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_FORMAT
-        case .weekday: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_WEEKDAY
-        case .startOf: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_START_OF
-        case .search: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SEARCH
-        case .score: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SCORE
-        case .highlight: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_HIGHLIGHT
-        case .snippet: LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SNIPPET
-        }
+        Larder__V1__ScalarFunction(rawValue: rawValue)
     }
 }
 

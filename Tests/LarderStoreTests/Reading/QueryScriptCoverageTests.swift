@@ -79,8 +79,8 @@ struct QueryScriptCoverageTests {
             .negate: "where -",
         ]
         for function in ScalarFunction.allCases {
-            let form = operators[function] ?? "\(function.rawValue)("
-            #expect(answered.contains { $0.asks(form) }, "no answer to \(function.rawValue)")
+            let form = operators[function] ?? "\(function.name)("
+            #expect(answered.contains { $0.asks(form) }, "no answer to \(function.name)")
         }
     }
 

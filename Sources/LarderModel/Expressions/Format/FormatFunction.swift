@@ -18,7 +18,7 @@ enum FormatFunction {
 
     /// The names that users write, for suggestions.
     static let names: [String] =
-        ScalarFunction.allCases.map(\.rawValue)
+        ScalarFunction.allCases.map(\.name)
         + AggregateFunction.allCases.map(\.collectionOperator)
 
     /// What to write instead of a name that is not the name of a function.
@@ -38,7 +38,7 @@ enum FormatFunction {
         guard case .scalar(let scalar) = FormatFunction(function),
             scalar.operandCount.lowerBound == 1
         else { return nil }
-        return scalar.rawValue
+        return scalar.name
     }
 
     /// The aggregate that a word means; nil if there is none.
@@ -53,17 +53,13 @@ enum FormatFunction {
     }
 
     /// The names of functions in SQL and in programming languages.
-    private static let otherNames: [String: String] = [
-        "lower": "lowercase", "lcase": "lowercase", "lowercased": "lowercase",
-        "upper": "uppercase", "ucase": "uppercase", "uppercased": "uppercase",
-        "len": "length", "strlen": "length", "char_length": "length", "ceil": "ceiling",
-        "pow": "power", "mod": "modulus", "truncate": "trunc", "log10": "log", "mean": "average",
-        "ifnull": "coalesce", "nvl": "coalesce", "if": "ternary", "iif": "ternary",
-        "greatest": "max", "least": "min", "total": "sum", "stdev": "stddev",
-        "ltrim": "trimStart", "rtrim": "trimEnd", "trimmed": "trim", "lpad": "padStart",
-        "rpad": "padEnd", "isodow": "weekday", "bm25": "score", "rank": "score",
-        "ts_rank": "score", "ts_headline": "snippet",
-    ]
+    private static let otherNames: [String: String] = {
+        var names = ["mean": "average", "total": "sum", "stdev": "stddev"]
+        for function in ScalarFunction.allCases {
+            for name in function.definition.otherNames { names[name] = function.name }
+        }
+        return names
+    }()
 
     private static let otherHints: [String: String] = [
         "isnull": "write `== NULL`", "exists": "write `articles.@count > 0`, or a SUBQUERY",
@@ -99,31 +95,23 @@ enum FormatFunction {
             functions[function.collectionOperator.lowercased()] = .aggregate(function)
         }
         for function in ScalarFunction.allCases {
-            functions[function.rawValue.lowercased()] = .scalar(function)
+            functions[function.name.lowercased()] = .scalar(function)
         }
         functions["average"] = .aggregate(.average)
         functions["min"] = .either(.minimum, .minimum)
         functions["max"] = .either(.maximum, .maximum)
-        for (name, alias) in coreDataNames {
-            functions[name.lowercased()] = functions[alias.lowercased()]
+        for function in ScalarFunction.allCases {
+            guard let name = function.definition.coreDataName else { continue }
+            functions[name.lowercased()] = .scalar(function)
         }
+        for name in coreDataAggregates { functions["\(name):"] = functions[name] }
         for (name, hint) in unsupported { functions[name.lowercased()] = .unsupported(hint: hint) }
         return functions
     }()
 
-    /// The names of functions in `NSExpression`.
-    private static let coreDataNames: [(name: String, alias: String)] = [
-        ("add:to:", "add"), ("from:subtract:", "subtract"), ("multiply:by:", "multiply"),
-        ("divide:by:", "divide"), ("modulus:by:", "modulus"), ("raise:toPower:", "power"),
-        ("bitwiseAnd:with:", "bitwiseAnd"), ("bitwiseOr:with:", "bitwiseOr"),
-        ("bitwiseXor:with:", "bitwiseXor"), ("leftshift:by:", "leftShift"),
-        ("rightshift:by:", "rightShift"), ("onesComplement:", "onesComplement"),
-        ("sqrt:", "sqrt"), ("ln:", "ln"), ("log:", "log"), ("exp:", "exp"), ("floor:", "floor"),
-        ("ceiling:", "ceiling"), ("abs:", "abs"), ("trunc:", "trunc"),
-        ("uppercase:", "uppercase"), ("lowercase:", "lowercase"), ("canonical:", "canonical"),
-        ("length:", "length"), ("sum:", "sum"), ("count:", "count"), ("average:", "average"),
-        ("min:", "min"), ("max:", "max"), ("median:", "median"), ("mode:", "mode"),
-        ("stddev:", "stddev"),
+    /// The names of aggregates that `NSExpression` has with a colon.
+    private static let coreDataAggregates = [
+        "sum", "count", "average", "min", "max", "median", "mode", "stddev",
     ]
 
     private static let castHint =

@@ -14,40 +14,42 @@ extension SQLWriter {
             return whole.staysWithin64Bits
                 ? arithmetic : "\(function: ScalarFunctions.integer)(\(arithmetic))"
         }
-        switch function {
-        case .now: return SQL([.now])
+        switch function.definition.form {
+        case .time: return SQL([.now])
         case .coalesce: return try list("COALESCE", operands)
-        case .conditional: return try conditional(operands, type)
         case .minimum: return try list("MIN", operands)
         case .maximum: return try list("MAX", operands)
-        case .distance where operands.count == 2:
+        case .conditional: return try conditional(operands, type)
+        case .arithmetic: return try number(function, operands, type)
+        case .bitwise: return try bits(function, operands)
+        case .call(.date) where function == .distance && operands.count == 2:
             return try infix(operands[1], " - ", operands[0])
-        case .add, .subtract, .multiply, .divide, .negate, .abs, .modulus, .floor, .ceiling, .round,
-            .trunc:
-            return try number(function, operands, type)
-        case .bitwiseAnd: return try infix(operands[0], " & ", operands[1])
-        case .bitwiseOr: return try infix(operands[0], " | ", operands[1])
-        case .leftShift: return try infix(operands[0], " << ", operands[1])
-        case .rightShift: return try infix(operands[0], " >> ", operands[1])
-        case .onesComplement: return "~\(try part(operands[0]))"
-        case .bitwiseXor: return try call(function, .int64, operands)
-        case .power, .sqrt, .exp, .ln, .log: return try call(function, .double, operands)
-        case .length, .uppercase, .lowercase, .canonical, .concat, .substring, .trim, .trimStart,
-            .trimEnd, .replace, .split, .padStart, .padEnd:
-            return try call(function, .string, operands)
-        case .year, .month, .day, .hour, .minute, .second, .weekday, .startOf, .distance:
-            return try call(function, .date, operands)
-        case .format: return try call(function, Self.kind(of: operands[0]), operands)
-        case .search, .score, .highlight, .snippet: return try searchCall(function, operands)
+        case .call(let domain): return try call(function, domain, operands)
+        case .callOfNumber: return try call(function, Self.domain(of: operands[0]), operands)
+        case .search: return try searchCall(function, operands)
         }
     }
 
-    /// The kind of the function of a number.
-    private static func kind(of number: PlanOperand) -> ScalarFunctions.Kind {
-        guard case .attribute(let type) = number.type, let kind = ScalarFunctions.Kind(type) else {
-            preconditionFailure("numbers have types")
-        }
-        return kind
+    private mutating func bits(
+        _ function: ScalarFunction, _ operands: [PlanOperand]
+    ) throws(LarderError) -> SQL {
+        let symbol: SQL? =
+            switch function {
+            case .bitwiseAnd: " & "
+            case .bitwiseOr: " | "
+            case .leftShift: " << "
+            case .rightShift: " >> "
+            default: nil
+            }
+        guard let symbol else { return "~\(try part(operands[0]))" }
+        return try infix(operands[0], symbol, operands[1])
+    }
+
+    /// The domain of a number.
+    private static func domain(of number: PlanOperand) -> ScalarFunctions.Domain {
+        guard case .attribute(let type) = number.type, let domain = ScalarFunctions.Domain(type)
+        else { preconditionFailure("numbers have types") }
+        return domain
     }
 
     private mutating func number(
@@ -133,9 +135,9 @@ extension SQLWriter {
     }
 
     private mutating func call(
-        _ function: ScalarFunction, _ kind: ScalarFunctions.Kind, _ operands: [PlanOperand]
+        _ function: ScalarFunction, _ domain: ScalarFunctions.Domain, _ operands: [PlanOperand]
     ) throws(LarderError) -> SQL {
-        try call(ScalarFunctions.name(of: function, kind), operands)
+        try call(ScalarFunctions.name(of: function, domain), operands)
     }
 
     mutating func call(
@@ -198,13 +200,12 @@ extension PlanOperand {
     fileprivate var isCall: Bool {
         guard case .function(let function, _, let type, _) = self else { return false }
         if isIntegerArithmetic { return !staysWithin64Bits }
-        switch function {
-        case .now, .coalesce, .minimum, .maximum, .length, .uppercase, .lowercase, .canonical,
-            .concat, .substring, .trim, .trimStart, .trimEnd, .replace, .split, .padStart, .padEnd,
-            .format, .year, .month, .day, .hour, .minute, .second, .weekday, .startOf, .power,
-            .sqrt, .exp, .ln, .log, .abs, .bitwiseXor, .search, .score, .highlight, .snippet:
-            return true
-        default: return type == .attribute(.decimal)
+        switch function.definition.form {
+        // Between two dates it is a subtraction.
+        case .call: return function != .distance
+        case .time, .coalesce, .minimum, .maximum, .callOfNumber, .search: return true
+        case .arithmetic: return function == .abs || type == .attribute(.decimal)
+        case .bitwise, .conditional: return type == .attribute(.decimal)
         }
     }
 
