@@ -138,7 +138,7 @@ extension PredicateGenerator {
         switch random.number(0...7) {
         case 0: return member(.string)
         case 1:
-            let functions: [ScalarFunction] = [.uppercase, .lowercase, .canonical]
+            let functions: [ScalarFunction] = [.uppercase, .lowercase, .canonical, .initials]
             return call(random.pick(functions) ?? .lowercase, [one])
         case 2:
             let others = (0...random.number(0...2)).map { _ in text(depth) }

@@ -266,7 +266,11 @@ typedef enum _Larder__V1__ScalarFunction {
    * The part of a string with the most words of a search text. Two to five operands: the string,
    * the search text, the number of words, the marks before and after a word.
    */
-  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SNIPPET = 54
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SNIPPET = 54,
+  /*
+   * The first character of each word of a string.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_INITIALS = 55
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__SCALAR_FUNCTION)
 } Larder__V1__ScalarFunction;
 /*

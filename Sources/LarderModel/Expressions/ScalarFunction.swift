@@ -97,4 +97,7 @@ public enum ScalarFunction: UInt32, Hashable, Sendable, CaseIterable {
     case highlight = 53
     /// The part of a string that has the most words of a search text.
     case snippet = 54
+
+    /// The first character of each word of a string.
+    case initials = 55
 }

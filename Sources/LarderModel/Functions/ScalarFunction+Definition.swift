@@ -98,6 +98,10 @@ extension ScalarFunction {
             text(
                 "padEnd", also: ["rpad"], 2...3, [.value(.int64), .value(.string)], .string,
                 nil: .always, padded)
+        case .initials:
+            text("initials", 1...1, [], .string) { text, _, interruption in
+                .string(text.initials(interruption).normalized(interruption))
+            }
         case .format:
             FunctionDefinition(
                 "format", 2...2, .places(.string), .callOfNumber,

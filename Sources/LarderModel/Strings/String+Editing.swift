@@ -78,6 +78,19 @@ extension String {
         return lower < upper ? String(self[lower..<upper]) : ""
     }
 
+    /// The first character of each word. Words are separated by white space.
+    func initials(_ interruption: Interruption) -> String {
+        var interruption = interruption
+        var initials = ""
+        var isInWord = false
+        for character in self {
+            if interruption.isDue() { break }
+            if !isInWord, !character.isWhitespace { initials.append(character) }
+            isInWord = !character.isWhitespace
+        }
+        return initials
+    }
+
     /// The part at an index of the parts between separators. A negative index is counted from the
     /// end. Nil if there is no such part. An empty separator occurs nowhere.
     func part(at index: Int64, separatedBy separator: String, _ interruption: Interruption)
