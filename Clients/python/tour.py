@@ -6,64 +6,59 @@ The server must have the schema ../school.json, and an empty store for the whole
 """
 
 import sys
-import uuid
 from collections.abc import Sequence
 
-from larder_client import Client
-from larder_values import *
+import larder
+from larder import ChangeSet, Client, Fetch, HistoryToken, Identifier, LarderError, Transaction
 
 MANY = 3_000
 FOLLOW_SECONDS = 5.0
-VERBS = {
-    histories.HISTORY_CHANGE_KIND_INSERTED: "inserted",
-    histories.HISTORY_CHANGE_KIND_UPDATED: "updated",
-    histories.HISTORY_CHANGE_KIND_DELETED: "deleted"}
 
 
-def described(transaction: histories.HistoryTransaction) -> str:
+def described(transaction: Transaction) -> str:
     """One line with the changes of a transaction, each a run of consecutive keys."""
     parts = []
-    for run in transaction.runs:
+    for run in transaction.changes:
         last = f"-p{run.last_key}" if run.last_key > run.first_key else ""
         properties = f" ({', '.join(run.properties)})" if run.properties else ""
-        parts.append(f"{VERBS[run.kind]} {run.entity}/p{run.first_key}{last}{properties}")
+        parts.append(f"{run.kind} {run.entity}/p{run.first_key}{last}{properties}")
     return f"transaction {transaction.number}: {'; '.join(parts)}"
 
 
 def printed(error: LarderError) -> None:
-    print(error)
+    print(f"error[{error.name}]: {error.message}")
     if error.hint:
         print(f"  hint: {error.hint}")
 
 
-def lesson(ann: values.Identifier) -> changes.ChangeSet:
+def lesson(ann: Identifier) -> ChangeSet:
     """A course with two students, one of whom is new. It is built once, with its key, and can then
     be sent any number of times."""
-    course, bob = new("Course", "course"), new("Student", "bob")
-    return change_set(
-        change("INSERT", course, {"title": "Maths", "students": [ann, bob]}),
-        change("INSERT", bob, {"name": "Bob", "birthOfYear": 2002}),
-        idempotency_key=uuid.uuid4().hex, author="tour")
+    changes = ChangeSet(idempotency_key=larder.new_idempotency_key(), author="tour")
+    bob = changes.insert("Student", {"name": "Bob", "birthOfYear": 2002})
+    changes.insert("Course", {"title": "Maths", "students": [ann, bob]})
+    return changes
 
 
-def crowd() -> changes.ChangeSet:
+def crowd() -> ChangeSet:
     """More students than fit into one reply."""
-    return change_set(*(
-        change("INSERT", new("Student", f"{n}"), {
+    changes = ChangeSet(idempotency_key=larder.new_idempotency_key())
+    for n in range(MANY):
+        changes.insert("Student", {
             "name": f"Student {n:04} of the school", "birthOfYear": 1900 + n % 100})
-        for n in range(MANY)), idempotency_key=uuid.uuid4().hex)
+    return changes
 
 
-def objects(client: Client) -> values.Identifier:
-    ann = client.insert("Student", name="Ann", birthOfYear=2001)
-    print(f"inserted {uri(ann)}")
-    [row] = client.get(ann)
+def objects(client: Client) -> Identifier:
+    ann = client.insert("Student", {"name": "Ann", "birthOfYear": 2001})
+    print(f"inserted {ann.uri}")
+    row = client.get(ann) or {}
     print(f"got {row['name']}, born in {row['birthOfYear']}, version {row['@version']}")
-    client.insert("Student", name="Cid", birthOfYear=2003)
-    prepared = lesson(ann)
-    first = client.save_repeatedly(prepared)
+    client.insert("Student", {"name": "Cid", "birthOfYear": 2003})
+    changes = lesson(ann)
+    first = client.save(changes)
     print(f"saved {len(first.inserted)} objects in transaction {first.transaction}")
-    again = client.save_repeatedly(prepared)
+    again = client.save(changes)
     print(f"sent again: {'the same reply' if again == first else 'another reply'}")
     return ann
 
@@ -74,14 +69,15 @@ def queried(client: Client) -> None:
         columns={"name": "name", "year": "birthOfYear", "course": "courses.@min.title"})
     for row in found:
         print(f"{row['name']}, born in {row['year']}, course: {row['course'] or 'none'}")
-    client.save_repeatedly(crowd())
-    shape = fetch("Student", "name BEGINSWITH %@", sort=["name"])
-    parts = [rows(batch, client.welcome.store) for batch in client.batches(shape, ["Student "])]
-    names = [row["name"] for part in parts for row in part]
-    several = "several parts" if len(parts) > 1 else "one part"
+    client.save(crowd())
+    query = Fetch("Student", "name BEGINSWITH %@", ["Student "], sort=["name"])
+    with client.stream(query) as students:
+        names = [row["name"] for row in students]
+        several = "several parts" if students.part_count > 1 else "one part"
     print(f"fetched {len(names)} students in {several}, from {names[0]} to {names[-1]}")
-    [first, *_] = client.batches(shape, ["Student "])
-    print(f"left a result after {'some' if first.row_count < MANY else 'all'} of its rows")
+    with client.stream(query) as students:
+        some = [row for row, _ in zip(students, range(100))]
+    print(f"left a result after {'some' if len(some) < MANY else 'all'} of its rows")
 
 
 def refused(client: Client) -> None:
@@ -90,45 +86,44 @@ def refused(client: Client) -> None:
     except LarderError as error:
         printed(error)
     try:
-        client.insert("Course", title="Maths")
+        client.insert("Course", {"title": "Maths"})
     except LarderError as error:
         printed(error)
 
 
-def fed(client: Client, path: str, start: histories.HistoryToken, ann: values.Identifier) -> None:
-    """What has been committed since the start, and then what is committed now."""
-    with Client(path, name="tour") as follower:
-        feed = follower.follow(start)
-        position = start
+def fed(client: Client, start: HistoryToken, ann: Identifier) -> None:
+    """The transactions since the start, and then one that is committed meanwhile."""
+    position = start
+    with client.follow(start) as feed:
         while position.number < start.number + 4:
-            transactions, position = next(feed)
-            for transaction in transactions:
+            page = next(feed)
+            position = page.position
+            for transaction in page.transactions:
                 print(described(transaction))
-        client.save(change("UPDATE", ann, {"name": "Anna"}))
-        for transaction in next(feed)[0]:
+        client.update(ann, {"name": "Anna"})
+        for transaction in next(feed).transactions:
             print(described(transaction))
-        feed.close()
-        client.save(change("DELETE", ann))
-        print(f"found {len(follower.get(ann))} objects after the deletion")
+    client.delete(ann)
+    print(f"found {len(client.get_many([ann]))} objects after the deletion")
 
 
 def tour(path: str) -> None:
-    with Client(path, name="tour") as client:
-        welcome = client.welcome
-        print(f"connected: protocol {welcome.protocol_version}, schema {welcome.schema_version}")
-        [(_, start)] = client.history(newest_first=True, limit=0)
+    with larder.connect(path, name="tour") as client:
+        server = client.server
+        print(f"connected: protocol {server.protocol_version}, schema {server.schema_version}")
+        start = client.current_token()
         ann = objects(client)
         queried(client)
         refused(client)
-        fed(client, path, start, ann)
+        fed(client, start, ann)
 
 
 def follow(path: str) -> None:
-    with Client(path, name="tour") as client:
-        [(_, start)] = client.history(newest_first=True, limit=0)
+    with larder.connect(path, name="tour", reconnect_wait=FOLLOW_SECONDS) as client:
+        start = client.current_token()
         print(f"following after transaction {start.number}", flush=True)
-        for transactions, _ in client.follow(start, FOLLOW_SECONDS):
-            for transaction in transactions:
+        for page in client.follow(start):
+            for transaction in page.transactions:
                 print(described(transaction), flush=True)
 
 
@@ -142,8 +137,8 @@ def main(arguments: Sequence[str]) -> int:
             case _:
                 print("usage: tour.py SOCKET [follow]", file=sys.stderr)
                 return 64
-    except (OSError, LarderError) as error:
-        print(f"tour: {error}", file=sys.stderr)
+    except LarderError as error:
+        print(f"tour: error[{error.name}]: {error.message}", file=sys.stderr)
         return 1
     return 0
 

@@ -6,83 +6,75 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
-from larder_asyncio import AsyncClient
-from larder_values import *
+from larder import Fetch, HistoryToken, Identifier, LarderError
+from larder.aio import Client, connect
 from tour import FOLLOW_SECONDS, MANY, crowd, described, lesson, printed
 
 
-async def objects(client: AsyncClient) -> values.Identifier:
-    ann = await client.insert("Student", name="Ann", birthOfYear=2001)
-    print(f"inserted {uri(ann)}")
-    [row] = await client.get(ann)
+async def objects(client: Client) -> Identifier:
+    ann = await client.insert("Student", {"name": "Ann", "birthOfYear": 2001})
+    print(f"inserted {ann.uri}")
+    row = await client.get(ann) or {}
     print(f"got {row['name']}, born in {row['birthOfYear']}, version {row['@version']}")
-    prepared = lesson(ann)
+    changes = lesson(ann)
     # The writes of a connection are applied in the order in which they are sent.
     _, first = await asyncio.gather(
-        client.insert("Student", name="Cid", birthOfYear=2003), client.save_repeatedly(prepared))
+        client.insert("Student", {"name": "Cid", "birthOfYear": 2003}), client.save(changes))
     print(f"saved {len(first.inserted)} objects in transaction {first.transaction}")
-    again = await client.save_repeatedly(prepared)
+    again = await client.save(changes)
     print(f"sent again: {'the same reply' if again == first else 'another reply'}")
     return ann
 
 
-async def queried(client: AsyncClient) -> None:
-    found = client.fetch(
+async def queried(client: Client) -> None:
+    found = await client.fetch(
         "Student", "birthOfYear >= %@ AND name != %@", [2001, "Zoe"], sort=["name"],
         columns={"name": "name", "year": "birthOfYear", "course": "courses.@min.title"})
-    async for row in found:
+    for row in found:
         print(f"{row['name']}, born in {row['year']}, course: {row['course'] or 'none'}")
-    await client.save_repeatedly(crowd())
-    shape = fetch("Student", "name BEGINSWITH %@", sort=["name"])
-    parts = [rows(batch, client.welcome.store)
-             async for batch in client.batches(shape, ["Student "])]
-    names = [row["name"] for part in parts for row in part]
-    several = "several parts" if len(parts) > 1 else "one part"
+    await client.save(crowd())
+    query = Fetch("Student", "name BEGINSWITH %@", ["Student "], sort=["name"])
+    async with client.stream(query) as students:
+        names = [row["name"] async for row in students]
+        several = "several parts" if students.part_count > 1 else "one part"
     print(f"fetched {len(names)} students in {several}, from {names[0]} to {names[-1]}")
-    result = client.batches(shape, ["Student "])
-    first = await anext(result)
-    await result.aclose()
-    print(f"left a result after {'some' if first.row_count < MANY else 'all'} of its rows")
+    async with client.stream(query) as students:
+        some = [await anext(students) for _ in range(100)]
+    print(f"left a result after {'some' if len(some) < MANY else 'all'} of its rows")
 
 
-async def refused(client: AsyncClient) -> None:
+async def refused(client: Client) -> None:
     try:
-        [row async for row in client.fetch("Student", "nam == %@", ["Ann"])]
+        await client.fetch("Student", "nam == %@", ["Ann"])
     except LarderError as error:
         printed(error)
     try:
-        await client.insert("Course", title="Maths")
+        await client.insert("Course", {"title": "Maths"})
     except LarderError as error:
         printed(error)
 
 
-async def fed(client: AsyncClient, start: histories.HistoryToken, ann: values.Identifier) -> None:
-    """What has been committed since the start, and then what is committed now."""
-    feed = client.follow(start)
+async def fed(client: Client, start: HistoryToken, ann: Identifier) -> None:
+    """The transactions since the start, and then one that is committed meanwhile."""
     position = start
-    while position.number < start.number + 4:
-        transactions, position = await anext(feed)
-        for transaction in transactions:
+    async with client.follow(start) as feed:
+        while position.number < start.number + 4:
+            page = await anext(feed)
+            position = page.position
+            for transaction in page.transactions:
+                print(described(transaction))
+        await client.update(ann, {"name": "Anna"})
+        for transaction in (await anext(feed)).transactions:
             print(described(transaction))
-    await client.save(change("UPDATE", ann, {"name": "Anna"}))
-    transactions, _ = await anext(feed)
-    for transaction in transactions:
-        print(described(transaction))
-    await feed.aclose()
-    await client.save(change("DELETE", ann))
-    print(f"found {len(await client.get(ann))} objects after the deletion")
-
-
-async def now(client: AsyncClient) -> histories.HistoryToken:
-    [(_, position)] = [page async for page in client.history(newest_first=True, limit=0)]
-    return position
+    await client.delete(ann)
+    print(f"found {len(await client.get_many([ann]))} objects after the deletion")
 
 
 async def tour(path: str) -> None:
-    async with await AsyncClient.connect(path, name="tour") as client:
-        welcome = client.welcome
-        print(f"connected: protocol {welcome.protocol_version}, schema {welcome.schema_version}")
-        start = await now(client)
+    async with await connect(path, name="tour") as client:
+        server = client.server
+        print(f"connected: protocol {server.protocol_version}, schema {server.schema_version}")
+        start = await client.current_token()
         ann = await objects(client)
         await queried(client)
         await refused(client)
@@ -90,11 +82,11 @@ async def tour(path: str) -> None:
 
 
 async def follow(path: str) -> None:
-    async with await AsyncClient.connect(path, name="tour") as client:
-        start = await now(client)
+    async with await connect(path, name="tour", reconnect_wait=FOLLOW_SECONDS) as client:
+        start = await client.current_token()
         print(f"following after transaction {start.number}", flush=True)
-        async for transactions, _ in client.follow(start, FOLLOW_SECONDS):
-            for transaction in transactions:
+        async for page in client.follow(start):
+            for transaction in page.transactions:
                 print(described(transaction), flush=True)
 
 
@@ -108,8 +100,8 @@ def main(arguments: Sequence[str]) -> int:
             case _:
                 print("usage: tour_asyncio.py SOCKET [follow]", file=sys.stderr)
                 return 64
-    except (OSError, LarderError) as error:
-        print(f"tour: {error}", file=sys.stderr)
+    except LarderError as error:
+        print(f"tour: error[{error.name}]: {error.message}", file=sys.stderr)
         return 1
     return 0
 

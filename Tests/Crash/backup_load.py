@@ -7,7 +7,7 @@ import subprocess
 import time
 
 from daemon import Daemon, Failed
-from larder_client import Client, values
+from raw_client import Client, values
 
 WRITERS = 16
 CHUNK_ROWS = 5_000

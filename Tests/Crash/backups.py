@@ -15,7 +15,7 @@ import subprocess
 import time
 
 from daemon import Daemon, Failed, check_database, check_store
-from larder_client import Client, LarderError, values
+from raw_client import Client, LarderError, values
 from writer import Wrong
 
 WRITERS = 16

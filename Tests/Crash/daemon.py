@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import time
 
-from larder_client import Client
+from raw_client import Client
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 READY_SECONDS = 30

@@ -8,9 +8,9 @@ import random
 import sqlite3
 import time
 
-import larder_client
+import raw_client
 from daemon import Daemon, Failed
-from larder_client import Client, changes, histories, larder, value, values
+from raw_client import Client, changes, histories, larder, value, values
 from team import Team
 from writer import Wrong
 
@@ -63,7 +63,7 @@ class Writer:
                 self.write_over(connected(path, f"writer {self.number}"), count)
             except (OSError, ConnectionError):
                 pass
-            except larder_client.LarderError as error:
+            except raw_client.LarderError as error:
                 # The server is not ready or has ended.
                 if error.code != 601:
                     raise Wrong(f"a save was refused with {error}") from None
@@ -106,7 +106,7 @@ class Reader:
                     client.close()
             except (OSError, ConnectionError):
                 pass
-            except larder_client.LarderError as error:
+            except raw_client.LarderError as error:
                 if error.code != 601:
                     raise Wrong(f"the feed ended with {error}") from None
                 time.sleep(0.01)
@@ -183,7 +183,7 @@ def cancel(client, request):
         client.send("cancel", larder.CancelRequest(request_id=request))
         while True:
             client.receive(request)
-    except larder_client.LarderError as error:
+    except raw_client.LarderError as error:
         if error.code not in (602, 601):
             raise Wrong(f"a cancelled feed ended with {error}") from None
     except (OSError, ConnectionError):

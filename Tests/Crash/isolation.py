@@ -14,10 +14,10 @@ import collections
 import random
 import time
 
-import larder_client
+import raw_client
 from daemon import Daemon, Failed
 from history import DONE, REFUSED, UNKNOWN, Transaction, anomaly
-from larder_client import Client, LarderError
+from raw_client import Client, LarderError
 from team import Team
 
 CLIENTS = 4
@@ -181,7 +181,7 @@ class Player:
         writes = {rows[index]["number"]: self.game.version(rows[index]) + 1 for index in written}
         outcome, ended = UNKNOWN, None
         try:
-            request = self.client.send("save", larder_client.changes.ChangeSet(
+            request = self.client.send("save", raw_client.changes.ChangeSet(
                 changes=[each for each in changes if each]))
             if self.planted == "success before the reply":
                 ended = time.monotonic_ns()
@@ -252,12 +252,12 @@ class Guest(Player):
             "room": room, "first": first, "end": first + self.choice.randint(1, DAYS_MAX),
             "writer": name}
         overlapping = self.overlapping(room, first, booking["end"])
-        free = larder_client.condition(0, Hotel.entity, *overlapping)
+        free = raw_client.condition(0, Hotel.entity, *overlapping)
         conditions = [free] if self.planted != "bookings without a condition" else []
         days = Hotel.days(booking)
         if not conditions and not taken.isdisjoint(day for _, day in days):
             return
-        target = larder_client.values.Identifier(entity=Hotel.entity, temporary_name="t:new")
+        target = raw_client.values.Identifier(entity=Hotel.entity, temporary_name="t:new")
         began, outcome = time.monotonic_ns(), UNKNOWN
         try:
             self.client.save(

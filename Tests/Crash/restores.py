@@ -12,7 +12,7 @@ import time
 
 from archive import ArchivedDaemon, first_base, larder, start
 from daemon import Failed, check_store
-from larder_client import EPOCH, Client, values
+from raw_client import EPOCH, Client, values
 from writer import Wrong
 
 CHANGES_MAX = 5

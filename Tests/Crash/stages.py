@@ -22,7 +22,7 @@ import time
 from archive import larder
 from daemon import Daemon, Failed, check_integrity, check_store
 from feed import END, Reader
-from larder_client import Client, LarderError, values
+from raw_client import Client, LarderError, values
 from team import Team
 from writer import STORAGE_ERRORS, Wrong
 

@@ -14,9 +14,9 @@ import subprocess
 import time
 import uuid
 
-import larder_client
+import raw_client
 from daemon import Daemon, Failed, check_store
-from larder_client import Client, changes, values, value
+from raw_client import Client, changes, values, value
 from team import Team
 from writer import Wrong
 
@@ -71,7 +71,7 @@ class Process:
                 self.work()
             except (OSError, ConnectionError):
                 self.retries += 1
-            except larder_client.LarderError as error:
+            except raw_client.LarderError as error:
                 if error.code != UNAVAILABLE:
                     raise Wrong(f"{self.name} got {error}") from None
                 self.retries += 1
@@ -97,7 +97,7 @@ class Process:
         """A client with this process's version, or None and why the server refuses it."""
         try:
             return Client(self.path, name=self.name, schema_version=self.version), None
-        except larder_client.LarderError as error:
+        except raw_client.LarderError as error:
             if error.code != MISMATCH:
                 raise
             return None, self.mismatch(error)

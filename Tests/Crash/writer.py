@@ -8,9 +8,9 @@ first few in the order sent, or none.
 import contextlib
 import random
 
-import larder_client
+import raw_client
 import workload
-from larder_client import Client, LarderError, values
+from raw_client import Client, LarderError, values
 
 STORAGE_ERRORS = (800, 801)
 BATCH = 1_000
@@ -137,7 +137,7 @@ class Writer:
         make = {"setup": self.setup, "insert": self.insert, "update": self.update,
                 "delete": self.delete}[operation.kind]
         revision = operation.basket.revision if operation.basket else 0
-        return larder_client.changes.ChangeSet(
+        return raw_client.changes.ChangeSet(
             changes=make(operation),
             idempotency_key=f"{self.number}/{operation.kind}/{operation.number}/{revision}")
 

@@ -1,9 +1,9 @@
 """A client of the store in a process of its own, which sends encoded requests unchanged."""
 
-import larder_client
-from larder_client import Client, larder
+import raw_client
+from raw_client import Client, larder
 
-KINDS = {"save": larder_client.changes.ChangeSet, "get": larder.GetRequest,
+KINDS = {"save": raw_client.changes.ChangeSet, "get": larder.GetRequest,
          "query": larder.QueryRequest, "check": larder.CheckRequest}
 
 

@@ -7,7 +7,7 @@ import model
 import stored_history
 import wire
 from generator import Generator
-from larder_client import larder, queries
+from raw_client import larder, queries
 from random_queries import RandomQueries
 from world import World
 

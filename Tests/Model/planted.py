@@ -2,7 +2,7 @@
 
 import random
 
-from larder_client import changes
+from raw_client import changes
 from model import Run
 from world import Transaction
 

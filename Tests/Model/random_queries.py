@@ -1,7 +1,7 @@
 """Random queries, which the model evaluates, too."""
 
-import larder_client
-from larder_client import expressions, larder, queries
+import raw_client
+from raw_client import expressions, larder, queries
 
 ARITHMETIC_OVERFLOW = 309
 FUNCTIONS = {
@@ -33,7 +33,7 @@ class RandomQuery:
                 f"{self.predicate.arguments}")
 
     def request(self, names):
-        term = larder_client.where(self.predicate.text)
+        term = raw_client.where(self.predicate.text)
         if self.kind == "fetch":
             shape = queries.Query(fetch=queries.FetchQuery(
                 entity=self.entity, predicate=term, selection=queries.SELECTION_IDENTIFIERS))
@@ -43,13 +43,13 @@ class RandomQuery:
             shape = queries.Query(aggregate=queries.AggregateQuery(
                 entity=self.entity, predicate=term, columns=[queries.AggregateColumn(
                     name="result", function=f"AGGREGATE_FUNCTION_{self.function.upper()}",
-                    term=larder_client.where(self.attribute))]))
+                    term=raw_client.where(self.attribute))]))
         arguments = [
             names.identifier(each[0]) if isinstance(each, tuple) else each
             for each in self.predicate.arguments]
         return larder.QueryRequest(
             shape=shape.SerializeToString(deterministic=True),
-            arguments=[larder_client.argument(each) for each in arguments])
+            arguments=[raw_client.argument(each) for each in arguments])
 
     def difference(self, reply, world, names):
         matching = [each for each in world.of(self.entity) if self.predicate.holds(world, each)]
@@ -62,7 +62,7 @@ class RandomQuery:
             found = list(batch.identity.keys)
             wanted = sorted(names.keys[each] for each in matching)
         else:
-            row = larder_client.rows(batch, names.store)[0]
+            row = raw_client.rows(batch, names.store)[0]
             found, wanted = next(iter(row.values())), len(matching)
             if self.function:
                 wanted = self.computed(matching, world)

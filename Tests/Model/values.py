@@ -13,7 +13,7 @@ import struct
 import unicodedata
 import uuid
 
-from larder_client import values as wire_values
+from raw_client import values as wire_values
 
 MISSING_VALUE, WRONG_TYPE, VALIDATION_FAILED = 304, 301, 305
 EPOCH = datetime.datetime(2001, 1, 1, tzinfo=datetime.timezone.utc)

@@ -5,9 +5,9 @@ import decimal
 import json
 import uuid
 
-import larder_client
-from larder_client import changes as wire_changes
-from larder_client import values as wire_values
+import raw_client
+from raw_client import changes as wire_changes
+from raw_client import values as wire_values
 from model import Temporary
 from proto import messages
 from values import to_json, to_wire
@@ -43,7 +43,7 @@ class Names:
     def text(self, reference):
         if isinstance(reference, Temporary):
             return reference.name
-        return larder_client.uri(self.identifier(reference))
+        return raw_client.uri(self.identifier(reference))
 
     # MARK: Change sets
 
@@ -58,7 +58,7 @@ class Names:
         arguments = [
             self.identifier(each[0]) if isinstance(each, tuple) else each
             for each in condition.predicate.arguments]
-        return larder_client.condition(
+        return raw_client.condition(
             condition.count, condition.entity, condition.predicate.text, arguments)
 
     def change(self, change):
@@ -77,7 +77,7 @@ class Names:
             case ("end", end): position = {"end": end.upper()}
             case ("index", number): position = {"index": number}
             case (side, neighbor): position = {side: self.identifier(neighbor)}
-        return larder_client.edit(
+        return raw_client.edit(
             edit.kind.upper(), edit.name, [self.identifier(each) for each in edit.objects],
             **position)
 

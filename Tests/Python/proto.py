@@ -1,30 +1,28 @@
-"""Generates the messages of Proto/ in a temporary folder for the official protobuf library, and makes
-the client of Clients importable, which needs them."""
+"""Generates the messages of Proto/ in a temporary folder, next to a copy of the Python package, and
+makes the package `larder` and the modules of this folder importable."""
 
+import atexit
 import importlib
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent
+PYTHON = REPOSITORY / "Clients" / "python"
 
 
 def load():
     """The generated modules, by the name of their .proto file."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    package = folder / "larder"
+    shutil.copytree(PYTHON / "larder", package, ignore=shutil.ignore_patterns("*_pb2.py*"))
+    subprocess.run([PYTHON / "generate_messages.py", package], check=True)
+    sys.path.insert(0, str(folder))
     names = sorted(path.stem for path in (REPOSITORY / "Proto").glob("*.proto"))
-    with tempfile.TemporaryDirectory() as folder:
-        files = [f"{name}.proto" for name in names]
-        subprocess.run(
-            ["protoc", f"--proto_path={REPOSITORY / 'Proto'}", f"--python_out={folder}", *files],
-            check=True,
-        )
-        sys.path.insert(0, folder)
-        try:
-            return {name: importlib.import_module(f"{name}_pb2") for name in names}
-        finally:
-            sys.path.remove(folder)
+    return {name: importlib.import_module(f"larder.v1.{name}_pb2") for name in names}
 
 
 messages = load()
-sys.path.insert(1, str(REPOSITORY / "Clients" / "python"))

@@ -153,7 +153,7 @@ def keyed_saves(path: str, until: float, items: int) -> Measure:
 
 def atomic_saves(path: str, until: float, items: int) -> Measure:
     """Inserts one object at a time with an atomic insert stream."""
-    from larder_client import column
+    from raw_client import column
     opened = wire.frame("insert_rows", wire.larder.InsertRequest(entity="Note", atomic=True))
     sent = wire.frame("rows", wire.larder.RowsRequest(
         request_id=1, last=True, batch=wire.messages["batch"].Batch(

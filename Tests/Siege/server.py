@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 
-from larder_client import Client
+from raw_client import Client
 from processes import end_with_parent, wait_until
 from wire import Closed, Connection, LarderError
 

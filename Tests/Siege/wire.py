@@ -5,7 +5,8 @@ import socket
 import time
 from typing import Any
 
-from larder_client import LarderError, argument, changes, larder, queries, value, values, where
+from raw_client import (
+    LarderError, argument, changes, error_of_reply, larder, queries, value, values, where)
 from proto import messages
 
 REPLY_SECONDS = 10.0
@@ -149,7 +150,7 @@ class Connection:
         """The body of the next reply; raises the error of `failed`."""
         envelope = self.envelope()
         if envelope.HasField("failed"):
-            raise LarderError(envelope.failed.code, envelope.failed.message, envelope.failed)
+            raise error_of_reply(envelope.failed)
         return getattr(envelope, envelope.WhichOneof("body"))
 
     def replies(self) -> Any:

@@ -1,14 +1,14 @@
-"""A client of larderd with blocking calls, after docs/protocol.md.
+"""A client with blocking calls for tests, which sends and receives single messages, and repeats
+nothing by itself.
 
-    with Client("school.sock") as client:
-        ann = client.insert("Student", name="Ann", birthOfYear=2001)
-        [row] = client.get(ann)
+    client = Client("school.sock")
+    ann = client.insert("Student", name="Ann", birthOfYear=2001)
+    [row] = client.get(ann)
 
-Errors are LarderError, which has the number, message and hint of a reply, and OSError for the
-connection: ConnectionError, TimeoutError, FileNotFoundError. After an OSError, or a reply that
-violates the protocol, the connection is closed; `reconnect` opens another one. An instance is for
-one thread, which reads a result to its end, or leaves it, before it sends the next request;
-larder_asyncio.py sends many requests at once.
+Errors are LarderError for a reply, and OSError for the connection: ConnectionError, TimeoutError,
+FileNotFoundError. After an OSError, or a reply that violates the protocol, the connection is closed.
+An instance is for one thread, which reads a result to its end, or leaves it, before it sends the
+next request.
 """
 
 from __future__ import annotations
@@ -19,19 +19,22 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from larder_values import *
+from raw_messages import *
+
+from larder.frames import (
+    HANDSHAKE_BYTES_MAX, LENGTH_BYTES, REPLY_BYTES_MAX, decoded_frame, encoded_frame, envelope,
+    frame_length, reply_body)
 
 HANDSHAKE_SECONDS = 10.0
 # The server replies with TIMEOUT after the time of a request; a later reply never comes.
 SLACK_SECONDS = 30.0
-PAUSE_SECONDS = (0.01, 1.0)
 
 
 class Client:
     """One connection to larderd. A request without a timeout of its own has that of the client."""
 
     def __init__(
-            self, path: str, name: str = "larder_client.py", schema_version: str = "",
+            self, path: str, name: str = "raw_client.py", schema_version: str = "",
             migration_session: str = "", timeout: float = 10.0) -> None:
         self._path = path
         self._timeout = timeout
@@ -65,27 +68,12 @@ class Client:
     def close(self) -> None:
         self._socket.close()
 
-    def reconnect(self, seconds: float = 30.0) -> None:
-        """Connects again, repeatedly until there is a server."""
-        deadline, pause = time.monotonic() + seconds, PAUSE_SECONDS[0]
-        self.close()
-        while True:
-            try:
-                return self._connect()
-            except (OSError, LarderError) as error:
-                if not is_temporary(error) or time.monotonic() + pause > deadline:
-                    raise
-            time.sleep(pause)
-            pause = min(2 * pause, PAUSE_SECONDS[1])
-
     def send(self, kind: str, body: Any, timeout: float | None = None) -> int:
         """Sends a request, and returns its id. A timeout of 0 seconds leaves it to the server."""
         timeout = self._timeout if timeout is None else timeout
         self._last_id += 1
         frame = encoded_frame(
-            larder.Envelope(
-                id=self._last_id, timeout_milliseconds=int(timeout * 1_000), **{kind: body}),
-            self._request_bytes_max)
+            envelope(self._last_id, kind, body, timeout), self._request_bytes_max)
         self._reply_seconds = timeout + SLACK_SECONDS if timeout else None
         try:
             self._socket.settimeout(SLACK_SECONDS)
@@ -121,15 +109,16 @@ class Client:
 
     def receive(self, request_id: int, kind: str | None = None) -> Any:
         """The body of the next reply, which must be to this request; raises its error."""
-        envelope = self.receive_envelope()
-        if envelope.id == 0:
+        received = self.receive_envelope()
+        if received.id == 0:
             self.close()
-        body = opened(envelope, kind)
-        if envelope.id != request_id:
+        if received.HasField("failed"):
+            raise error_of_reply(received.failed)
+        if received.id != request_id:
             self.close()
-            raise LarderError(
-                errors.ERROR_CODE_MALFORMED_MESSAGE, "the server replied to another request")
-        return body
+            raise failure("MALFORMED_MESSAGE", "the server replied to another request")
+        return reply_body(received, kind) if kind else getattr(
+            received, received.WhichOneof("body"))
 
     def call(self, kind: str, body: Any, timeout: float | None = None) -> Any:
         return self.receive(self.send(kind, body, timeout), kind)
@@ -201,21 +190,6 @@ class Client:
         may not have been applied."""
         return self.call("save", change_set(*listed, **options))
 
-    def save_repeatedly(
-            self, prepared: changes.ChangeSet, seconds: float = 30.0) -> larder.SaveReply:
-        """Saves a set with an idempotency key, and sends it again if its reply was lost. It is
-        applied at most once. If this raises an error of 200 to 499, it was not applied."""
-        if not prepared.idempotency_key:
-            raise ValueError("a set without an idempotency key cannot be sent again")
-        deadline = time.monotonic() + seconds
-        while True:
-            try:
-                return self.call("save", prepared)
-            except (OSError, LarderError) as error:
-                if not is_temporary(error) or time.monotonic() > deadline:
-                    raise
-            self.reconnect(max(0, deadline - time.monotonic()))
-
     change, change_all = staticmethod(change), staticmethod(change_all)
 
     def insert(self, entity: str, **properties: Any) -> values.Identifier:
@@ -255,19 +229,3 @@ class Client:
             for reply in replies:
                 transactions, part = complete(part, reply)
                 yield transactions, reply.position
-
-    def follow(
-            self, after: histories.HistoryToken, seconds: float = 30.0
-    ) -> Iterator[tuple[list[histories.HistoryTransaction], histories.HistoryToken]]:
-        """Each transaction after a position, and then each new one, also over the end of a server:
-        each is returned once and in order. It ends only by an error, or after that many seconds
-        without a server."""
-        while True:
-            try:
-                with contextlib.closing(self.history(after=after, follow=True)) as pages:
-                    for transactions, after in pages:
-                        yield transactions, after
-            except (OSError, LarderError) as error:
-                if not is_temporary(error):
-                    raise
-            self.reconnect(seconds)
