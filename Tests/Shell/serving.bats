@@ -105,8 +105,8 @@ wait_for() {
     [ -S "$LARDER_SOCKET" ]
 }
 
-# It was written from the protocol document alone.
-@test "the Python client uses everything that the protocol document describes" {
+# Its client was written from the protocol document alone.
+@test "a client of single messages uses everything that the protocol document describes" {
     stop_daemon
     python=$BATS_TEST_DIRNAME/../Python
     larderd --in-memory --schema "$python/school.schema.json" --socket "$LARDER_SOCKET" 2>>log 3>&- &
@@ -154,6 +154,8 @@ wait_for() {
     start_school
     for damage in "${damages[@]}"; do
         for language in python asyncio go c; do
+            # The Python package repeats a read whose connection has ended.
+            case $language-${damage%%:*} in python-cut | asyncio-cut) continue ;; esac
             start_proxy "${damage%%:*}"
             assert_status 1 tour "$language" proxy
             assert_contains "$stderr" "${damage#*: }"
@@ -161,6 +163,17 @@ wait_for() {
         done
     done
     larder ping >/dev/null
+}
+
+@test "the Python clients repeat a read whose connection has ended" {
+    set -o pipefail
+    for language in python asyncio; do
+        start_school
+        start_proxy cut
+        check_tour "$language" proxy
+        stop_proxy
+    done
+    assert_equal 2 "$(grep -c "damaged: cut" log)"
 }
 
 @test "the clients for Go and asyncio keep to the limits with many requests at once" {
