@@ -151,8 +151,10 @@ class Connection:
                     self._tracker.received(reply)
         except LarderError as error:
             self.fail(error)
+        except OSError:
+            self.fail(connection_failed(CLOSED))
         except Exception as error:
-            self.fail(connection_failed(str(error) or CLOSED))
+            self.fail(connection_failed(f"{type(error).__name__}: {error}"))
         with self._sending:
             self._frames.close()
 

@@ -155,7 +155,7 @@ class Aggregate(Query):
 FUNCTIONS = {
     "count": "COUNT", "countDistinct": "COUNT_DISTINCT", "sum": "SUM", "average": "AVERAGE",
     "minimum": "MINIMUM", "maximum": "MAXIMUM", "median": "MEDIAN", "mode": "MODE",
-    "stddev": "STANDARD_DEVIATION"}
+    "stddev": "STDDEV"}
 
 
 def count(name: str, number: int) -> int:

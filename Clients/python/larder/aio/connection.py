@@ -100,8 +100,10 @@ class Connection:
                 self._tracker.received(await self._receive())
         except LarderError as error:
             self.fail(error)
+        except OSError:
+            self.fail(connection_failed(CLOSED))
         except Exception as error:
-            self.fail(connection_failed(str(error) or CLOSED))
+            self.fail(connection_failed(f"{type(error).__name__}: {error}"))
 
     async def request(
             self, kind: str, body: Any, seconds: float, *, limit: float = 0,
@@ -137,8 +139,11 @@ class Connection:
         frame = encoded_frame(request, self._request_bytes_max)
         if not self.is_open:
             raise Lost(self.error, was_sent=False)
-        # The transport sends whole frames, in this order.
+        # The transport sends the frames in this order. It closes if it cannot send the first byte.
         self._writer.write(frame)
+        if self._writer.is_closing():
+            self.fail(connection_failed(CLOSED))
+            raise Lost(self.error, was_sent=False)
         try:
             async with asyncio.timeout(seconds):
                 await self._writer.drain()

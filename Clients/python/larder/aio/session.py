@@ -28,12 +28,14 @@ class Session:
         self.options = options
         self._lock, self._closed = asyncio.Lock(), asyncio.Event()
         self._connection: Connection
+        self._has_connected = False
         self._schema: tuple[str, str] | None = None
 
     async def open(self) -> None:
         """Makes the first connection."""
         self._connection = await self._connected(
             time.monotonic() + self.options.connect_timeout, ("UNAVAILABLE",))
+        self._has_connected = True
 
     @property
     def server(self) -> ServerDescription:
@@ -42,8 +44,8 @@ class Session:
 
     @property
     def is_open(self) -> bool:
-        """Whether the client has not been closed."""
-        return not self._closed.is_set()
+        """Whether the client was connected and has not been closed."""
+        return self._has_connected and not self._closed.is_set()
 
     async def close(self) -> None:
         """Ends the connection; waiting calls fail."""
