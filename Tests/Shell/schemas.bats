@@ -12,7 +12,7 @@ show() { larder schema show --schema "$library" "$@"; }
 
 @test "a schema is shown alike by a server, from a store file and from a schema file" {
     start_daemon
-    for format in table plain json dot mermaid swift; do
+    for format in table plain json dot mermaid python swift; do
         larder schema show --output $format >served
         larder schema show --output $format --schema "$schema" >read
         cmp served read
@@ -25,7 +25,7 @@ show() { larder schema show --schema "$library" "$@"; }
 }
 
 @test "each format of the sample schema is as in the fixture" {
-    for format in table plain json dot mermaid swift; do
+    for format in table plain json dot mermaid swift python; do
         show --output $format | diff "$fixtures/library.$format.text" -
     done
     show | diff "$fixtures/library.plain.text" -
@@ -36,7 +36,7 @@ show() { larder schema show --schema "$library" "$@"; }
         larder schema show --schema "$sample" --output json >written
         assert_status 0 larder schema check written
         larder schema show --schema written --output json | cmp - written
-        for format in plain swift; do
+        for format in plain swift python; do
             cmp <(larder schema show --schema "$sample" --output $format) \
                 <(larder schema show --schema written --output $format)
         done
@@ -73,6 +73,44 @@ show() { larder schema show --schema "$library" "$@"; }
     done
 }
 
+# check_records FILE: imports a module with records as the package `larder` does, and reads the names
+# and types of their fields.
+check_records() {
+    [ -d "$BATS_FILE_TMPDIR/python" ] ||
+        "$tests/../Clients/build" "$BATS_FILE_TMPDIR" python
+    PYTHONPATH=$BATS_FILE_TMPDIR/python:. /usr/bin/python3 -B - "$1" <<'END'
+import importlib, sys
+import larder
+from larder.records import properties
+module = importlib.import_module(sys.argv[1].removesuffix(".py"))
+for name, found in vars(module).items():
+    if isinstance(found, type) and issubclass(found, larder.Record):
+        listed = [each.name + " (derived)" * each.is_derived + " (json)" * each.is_json
+                  for each in properties(found)]
+        print(larder.records.entity_name(found), *listed, sep="\t")
+END
+}
+
+@test "the Python records of every sample have the properties of their entities" {
+    for sample in "${samples[@]}"; do
+        larder schema show --schema "$sample" --output python >models.py
+        check_records models.py >found
+        jq -r '.entities as $all | def lineage: . as $e | if .parent == null then [$e] else
+            ($all[] | select(.name == $e.parent) | lineage) + [$e] end;
+            $all[] | [.name] + [lineage[] | (.attributes // [] | .[]
+                | .name + (if .derived then " (derived)" else "" end)
+                + (if .type == "json" then " (json)" else "" end)),
+            (.relationships // [] | .[].name)] | @tsv' "$sample" >expected
+        diff <(sort expected) <(sort found)
+    done
+}
+
+@test "the Python record of one entity is written with its parents" {
+    show Book --output python >models.py
+    assert_equal $'class Medium(larder.Record):\nclass Book(Medium):' "$(grep ^class models.py)"
+    check_records models.py >/dev/null
+}
+
 # Prints a schema whose entities and attributes have the names in the arguments.
 schema_of_names() {
     jq -n --args '{version: "1.0.0", entities: [$ARGS.positional | to_entries[] | .value as $name
@@ -94,6 +132,12 @@ schema_of_names() {
     schema_of_names Any Protocol Self Type Void >capital.json
     larder schema show --schema capital.json --output swift >models.swift
     swiftc -frontend -parse models.swift
+    schema_of_names None True and as assert class def del elif except finally from global lambda \
+        nonlocal not or pass raise with yield match type self identifier version int str bool \
+        float bytes list field dataclass larder datetime decimal json uuid class_ Record >python.json
+    larder schema show --schema python.json --output python >models.py
+    check_records models.py | cut -f 1 | sort >found
+    diff <(jq -r '.entities[].name' python.json | sort) found
     schema_of_names node edge graph digraph subgraph strict >dot.json
     larder schema show --schema dot.json --output dot >diagram.dot
     [ "$(grep -cE '^  "[a-z]+" (\[|-> "[a-z]+" \[)' diagram.dot)" = 12 ]

@@ -15,6 +15,8 @@ enum SchemaFormat: String, ExpressibleByArgument, CaseIterable {
     case mermaid
     /// Model classes for SwiftData.
     case swift
+    /// Dataclasses for the Python package.
+    case python
 
     /// The format without `--output`: a table on a terminal, otherwise plain.
     static var standardOutputDefault: SchemaFormat {
@@ -31,6 +33,7 @@ enum SchemaFormat: String, ExpressibleByArgument, CaseIterable {
         case .dot: try Self.write(DotDiagram.text(Diagram(schema, only: entity)))
         case .mermaid: try Self.write(MermaidDiagram.text(Diagram(schema, only: entity)))
         case .swift: try Self.write(SwiftModels.text(entities, of: schema))
+        case .python: try Self.write(PythonModels.text(entities, of: schema))
         }
     }
 
