@@ -91,7 +91,7 @@ class Client:
             length = frame_length(self._read(LENGTH_BYTES, deadline), self._reply_bytes_max)
             return decoded_frame(self._read(length, deadline))
         except BaseException:
-            # What follows may be the middle of a frame.
+            # The next bytes may be the middle of a frame.
             self.close()
             raise
 

@@ -54,7 +54,7 @@ class Client:
     def __del__(self) -> None:
         if self._session is not None and self._session.is_open:
             warnings.warn(f"a client of {self._options.path} was not closed", ResourceWarning)
-            self.close()
+            self._session.drop()
 
     @property
     def _open(self) -> Session:

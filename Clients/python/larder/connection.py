@@ -106,6 +106,8 @@ class Connection:
         self._frames = FrameSocket(options.path, deadline)
         self._lock, self._sending = threading.Lock(), threading.Lock()
         self._tracker, self._process = RequestTracker(), os.getpid()
+        #: The ids of requests that a finalizer has dropped; the next request cancels them.
+        self._dropped: queue.SimpleQueue[int] = queue.SimpleQueue()
         try:
             hello = envelope(self._tracker.new_id(), "hello", options.hello(), seconds)
             self._frames.send(encoded_frame(hello, HANDSHAKE_BYTES_MAX), deadline)
@@ -164,6 +166,10 @@ class Connection:
         """Sends a request, for which the server has `limit` seconds; 0 leaves that to the server.
         `seconds` limit the time to send it."""
         deadline = time.monotonic() + seconds
+        # Their slots are free when the server has ended them.
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._cancel(self._dropped.get_nowait())
         if not is_endless and not self._slots.acquire(timeout=max(0.0, seconds)):
             raise failure("TIMEOUT", "too many requests of this client have no reply yet",
                           hint="close streams that are not read to their end")
@@ -211,7 +217,20 @@ class Connection:
             must_cancel = self._tracker.abandon(pending)
         if must_cancel:
             with contextlib.suppress(Lost, LarderError):
-                self.send("cancel", larder_pb2.CancelRequest(request_id=pending.request_id))
+                self._cancel(pending.request_id)
+
+    def _cancel(self, request_id: int) -> None:
+        self.send("cancel", larder_pb2.CancelRequest(request_id=request_id))
+
+    def drop(self, pending: Pending) -> None:
+        """Abandons a request without a lock, because a finalizer may run in a thread that has it.
+        The server stops without credit, and learns of it with the next request."""
+        pending.is_abandoned = True
+        self._dropped.put(pending.request_id)
+
+    def shut_down(self) -> None:
+        """Ends the connection without a lock; the thread that reads does the rest."""
+        self._frames.shut_down()
 
     def replies(
             self, kind: str, body: Any, seconds: float) -> Generator[Any, None, None]:
@@ -269,6 +288,10 @@ class Request:
     def send_rows(self, rows: larder_pb2.RowsRequest, seconds: float) -> None:
         """Sends a part of an insert stream."""
         self._connection.send("rows", rows, seconds)
+
+    def drop(self) -> None:
+        """Ends the request in a finalizer, when nothing waits for a reply."""
+        self._connection.drop(self.pending)
 
     def close(self) -> None:
         """Ends the request, also for a thread that waits for a reply."""

@@ -74,7 +74,7 @@ class Tombstone:
 
 @dataclass(frozen=True)
 class Transaction:
-    """What a save, or a part of an insert stream, has changed."""
+    """The changes of a save, or of a part of an insert stream."""
 
     #: From 1, increasing, never used again.
     number: int

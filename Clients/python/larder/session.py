@@ -46,6 +46,11 @@ class Session:
         self._closed.set()
         self._connection.fail(connection_failed("the client was closed"))
 
+    def drop(self) -> None:
+        """Closes the client in a finalizer, without a lock."""
+        self._closed.set()
+        self._connection.shut_down()
+
     def connection(self, deadline: float) -> Connection:
         """The connection, or another one if it has ended."""
         if not self._lock.acquire(timeout=max(0.0, deadline - time.monotonic())):

@@ -21,12 +21,15 @@ class Closable(Protocol):
     def close(self) -> None:
         """Ends the request."""
 
+    def drop(self) -> None:
+        """Ends the request in a finalizer, without locks and without I/O."""
+
 
 SomeRequest = TypeVar("SomeRequest", bound=Closable)
 
 
 class StreamState(Generic[Item, SomeRequest]):
-    """What both kinds of streams share. Closing it is safe at any time."""
+    """The state of a stream of either client. Closing it is safe at any time."""
 
     def __init__(self, source: Source[Item], options: Options, timeout: float | None) -> None:
         self.source = source
@@ -42,6 +45,12 @@ class StreamState(Generic[Item, SomeRequest]):
         """Ends the stream, and drops its items."""
         self._finish()
         self.items.clear()
+
+    def drop(self) -> None:
+        """Ends the stream in a finalizer."""
+        request, self.request = self.request, None
+        if request is not None:
+            request.drop()
 
     def _finish(self) -> None:
         self.has_ended = True

@@ -228,6 +228,14 @@ class ClientTests:
             self.assertIsNone(self.client.next(stream))
         self.assertEqual(len(self.titles()), 10_000)
 
+    def test_streams_that_are_not_closed_end_with_the_next_requests(self):
+        # More than the credit of a stream.
+        self.client.insert_many("Book", ({"title": 100 * f"{n:04}"} for n in range(2_000)))
+        for _ in range(2 * self.client.server.requests_in_flight_max):
+            self.client.next(self.client.stream(Fetch("Book")))
+        self.client.next(self.client.observe(Count("Book")))
+        self.client.ping()
+
     # Changes
 
     def test_a_change_set_is_applied_once_under_its_key(self):

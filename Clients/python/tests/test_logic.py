@@ -1,5 +1,5 @@
-"""The logic between calls and connections: attempts, requests, live results, insertions, change sets
-and records, without a server."""
+"""The logic between calls and connections: attempts, requests, live results, insertions, change
+sets and records, without a server."""
 
 import random
 import unittest

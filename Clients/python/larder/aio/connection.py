@@ -4,7 +4,7 @@ request with its id."""
 from __future__ import annotations
 
 import asyncio
-import contextlib
+from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
@@ -28,6 +28,8 @@ class Connection:
             self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
         self._tracker = RequestTracker()
+        #: The ids of requests that a finalizer has dropped; the next request cancels them.
+        self._dropped: deque[int] = deque()
         self._request_bytes_max = self._reply_bytes_max = HANDSHAKE_BYTES_MAX
         self.server: ServerDescription
         self._slots: asyncio.Semaphore
@@ -110,6 +112,9 @@ class Connection:
             unread_max: int = 1, is_endless: bool = False) -> Request:
         """Sends a request, for which the server has `limit` seconds; 0 leaves that to the server.
         `seconds` limit the time to send it."""
+        # Their slots are free when the server has ended them.
+        while self._dropped:
+            self._write_cancel(self._dropped.popleft())
         try:
             async with asyncio.timeout(seconds):
                 if not is_endless:
@@ -156,10 +161,18 @@ class Connection:
     def abandon(self, pending: Pending) -> None:
         """Cancels a request, whose further replies are discarded."""
         if self._tracker.abandon(pending):
-            cancel = larder_pb2.CancelRequest(request_id=pending.request_id)
-            with contextlib.suppress(LarderError):
-                self._writer.write(encoded_frame(
-                    envelope(self._tracker.new_id(), "cancel", cancel), self._request_bytes_max))
+            self._write_cancel(pending.request_id)
+
+    def _write_cancel(self, request_id: int) -> None:
+        cancel = larder_pb2.CancelRequest(request_id=request_id)
+        self._writer.write(encoded_frame(
+            envelope(self._tracker.new_id(), "cancel", cancel), self._request_bytes_max))
+
+    def drop(self, pending: Pending) -> None:
+        """Abandons a request in a finalizer, which may run in another thread. The server stops
+        without credit, and learns of it with the next request."""
+        pending.is_abandoned = True
+        self._dropped.append(pending.request_id)
 
     async def replies(
             self, kind: str, body: Any, seconds: float) -> AsyncGenerator[Any, None]:
@@ -223,6 +236,10 @@ class Request:
     async def send_rows(self, rows: larder_pb2.RowsRequest, seconds: float) -> None:
         """Sends a part of an insert stream."""
         await self._connection.send("rows", rows, seconds)
+
+    def drop(self) -> None:
+        """Ends the request in a finalizer, when nothing waits for a reply."""
+        self._connection.drop(self.pending)
 
     def close(self) -> None:
         """Ends the request, also for a task that waits for a reply."""

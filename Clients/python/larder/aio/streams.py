@@ -35,7 +35,7 @@ class Stream(Generic[Item]):
 
     def __del__(self) -> None:
         if hasattr(self, "_state"):
-            self.close()
+            self._state.drop()
 
     def __aiter__(self) -> Stream[Item]:
         return self
