@@ -47,6 +47,12 @@ class Attempts:
     #: Set by the first loss.
     reconnect_deadline: float | None = None
 
+    def connection_deadline(self, now: float) -> float:
+        """The end of the wait for a connection, which the first loss begins."""
+        if self.reconnect_deadline is not None:
+            return self.reconnect_deadline
+        return min(self.deadline, now + self.reconnect_seconds)
+
     def failed(self, error: Exception, now: float) -> None:
         """Raises the error with which the call ends, or returns if it is to be repeated."""
         match error:
@@ -86,6 +92,6 @@ class Attempts:
 
     def _wait_for_connection(self, error: LarderError, now: float) -> None:
         if self.reconnect_deadline is None:
-            self.reconnect_deadline = min(self.deadline, now + self.reconnect_seconds)
+            self.reconnect_deadline = self.connection_deadline(now)
         if now >= self.reconnect_deadline:
             raise self.final(error)

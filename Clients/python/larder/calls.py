@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from .changes import ChangeSet, Edit, MergePolicy, SaveResult
+from .changes import ChangeSet, Edit, MergePolicy, SaveResult, Selection, UpdateSelection
 from .errors import failure
 from .history import HistoryFilter, HistoryPage, HistoryToken, TransactionAssembly
 from .identifiers import Identifier
@@ -100,15 +100,17 @@ def deletion(target: Identifier | Record, if_version: int | None, key: str) -> C
     return changes
 
 
-def updating_all(entity: str | type[Record], key: str, options: dict[str, Any]) -> ChangeSet:
+def updating_all(
+        entity: str | type[Record], values: Mapping[str, Any] | None, key: str,
+        selection: UpdateSelection) -> ChangeSet:
     changes = ChangeSet(idempotency_key=key)
-    changes.update_all(entity, **options)
+    changes.update_all(entity, values, **selection)
     return changes
 
 
-def deletion_all(entity: str | type[Record], key: str, options: dict[str, Any]) -> ChangeSet:
+def deletion_all(entity: str | type[Record], key: str, selection: Selection) -> ChangeSet:
     changes = ChangeSet(idempotency_key=key)
-    changes.delete_all(entity, **options)
+    changes.delete_all(entity, **selection)
     return changes
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from .errors import failure
 from .identifiers import Identifier, Reference, TemporaryIdentifier, identifier_of_message
@@ -109,6 +109,24 @@ class SaveResult:
 
     def __getitem__(self, temporary: TemporaryIdentifier) -> Identifier:
         return self.inserted[self.names[temporary]]
+
+
+class Selection(TypedDict, total=False):
+    """The options that ChangeSet.delete_all describes."""
+
+    where: str | None
+    arguments: Sequence[Any]
+    variables: Mapping[str, Any] | None
+    sort: Sequence[str | SortKey]
+    limit: int | None
+    wants_identifiers: bool
+    includes_subentities: bool
+
+
+class UpdateSelection(Selection, total=False):
+    """The options that ChangeSet.update_all describes."""
+
+    expressions: Mapping[str, str] | None
 
 
 @dataclass

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 from . import calls
 from .attempts import Lost, NoReply
-from .changes import AffectedObjects, ChangeSet, Edit, MergePolicy, SaveResult
+from .changes import (
+    AffectedObjects, ChangeSet, Edit, MergePolicy, SaveResult, Selection, UpdateSelection)
 from .connection import Request
 from .errors import failure
 from .history import HistoryFilter, HistoryPage, HistoryToken
@@ -19,13 +20,13 @@ from .live import LiveResult
 from .queries import Aggregate, Columns, Count, Fetch, Function, Query, SortKey
 from .records import Record, SomeRecord, entity_name
 from .rows import Row
-from .server import Options, ServerDescription, options
+from .server import ConnectOptions, Options, ServerDescription
 from .session import Session
 from .stream_state import SLACK_SECONDS
 from .streams import Stream
 
 
-def connect(path: str | os.PathLike[str], **given: Any) -> Client:
+def connect(path: str | os.PathLike[str], **given: Unpack[ConnectOptions]) -> Client:
     """A client of the server at the path of a socket. The options are those of `Options`, such as
     `name` and `timeout`."""
     return Client(path, **given)
@@ -40,9 +41,9 @@ class Client:
     repeated, and so are writes that were not sent or have an idempotency key.
     """
 
-    def __init__(self, path: str | os.PathLike[str], **given: Any) -> None:
+    def __init__(self, path: str | os.PathLike[str], **given: Unpack[ConnectOptions]) -> None:
         self._session: Session | None = None
-        self._options: Options = options(path, given)
+        self._options: Options = Options(path=os.fspath(path), **given)
         self._session = Session(self._options)
 
     def __enter__(self) -> Client:
@@ -181,17 +182,16 @@ class Client:
 
     def update_all(
             self, entity: str | type[Record], values: Mapping[str, Any] | None = None, *,
-            idempotency_key: str = "", timeout: float | None = None, **selection: Any
-    ) -> AffectedObjects:
+            idempotency_key: str = "", timeout: float | None = None,
+            **selection: Unpack[UpdateSelection]) -> AffectedObjects:
         """Sets properties of all objects that match a predicate, in one transaction. The options
         are those of ChangeSet.update_all."""
-        changes = calls.updating_all(
-            entity, idempotency_key, {"values": values, **selection})
+        changes = calls.updating_all(entity, values, idempotency_key, selection)
         return calls.only(self.save(changes, timeout=timeout).affected)
 
     def delete_all(
             self, entity: str | type[Record], *, idempotency_key: str = "",
-            timeout: float | None = None, **selection: Any) -> AffectedObjects:
+            timeout: float | None = None, **selection: Unpack[Selection]) -> AffectedObjects:
         """Deletes all objects that match a predicate, in one transaction. The options are those of
         ChangeSet.delete_all."""
         changes = calls.deletion_all(entity, idempotency_key, selection)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from .errors import violation
 from .history import HistoryToken
@@ -40,9 +39,17 @@ class Options:
             schema_fingerprint=self.schema_fingerprint, migration_session=self.migration_session)
 
 
-def options(path: str | os.PathLike[str], given: dict[str, Any]) -> Options:
-    """The options of `connect`."""
-    return Options(path=os.fspath(path), **given)
+class ConnectOptions(TypedDict, total=False):
+    """The options of `connect`, which Options describes."""
+
+    name: str
+    author: str
+    schema_version: str
+    schema_fingerprint: str
+    migration_session: str
+    timeout: float
+    connect_timeout: float
+    reconnect_wait: float
 
 
 @dataclass(frozen=True)

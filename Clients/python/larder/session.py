@@ -53,6 +53,8 @@ class Session:
 
     def connection(self, deadline: float) -> Connection:
         """The connection, or another one if it has ended."""
+        if self._connection.is_open and self.is_open:
+            return self._connection
         if not self._lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
             raise connection_failed("there was no connection in time")
         try:
@@ -96,8 +98,8 @@ class Session:
         attempts = Attempts(is_write, has_key, deadline, self.options.reconnect_wait)
         pause = PAUSES[0]
         while True:
-            until = min(deadline, attempts.reconnect_deadline or deadline)
             try:
+                until = attempts.connection_deadline(time.monotonic())
                 connection = self.connection(until)
                 return work(connection, max(0.001, deadline - time.monotonic()))
             except (Lost, NoReply, LarderError) as error:

@@ -38,6 +38,7 @@ class StreamState(Generic[Item, SomeRequest]):
         self.request: SomeRequest | None = None
         self.has_ended = self.owes_credit = False
         self.part_count = 0
+        self._connection_wait = options.reconnect_wait
         self._reconnect_wait = options.reconnect_wait if source.is_endless else 0.0
         self._attempts: Attempts | None = None
 
@@ -75,8 +76,9 @@ class StreamState(Generic[Item, SomeRequest]):
 
     def connection_deadline(self, now: float) -> float:
         """How long to wait for a connection."""
-        until = self._attempts.reconnect_deadline if self._attempts else None
-        return until or now + self.seconds
+        if self._attempts is not None:
+            return self._attempts.connection_deadline(now)
+        return now + min(self.seconds, self._connection_wait)
 
     def reply_seconds(self, deadline: float | None, now: float) -> float | None:
         """How long to wait for a reply; None without a limit."""

@@ -436,21 +436,21 @@ class BlockingTests(ClientTests, unittest.TestCase):
 
         def work(number):
             try:
-                for n in range(20):
+                for n in range(10):
                     book = client.insert("Book", {"title": f"{number}-{n}"})
                     if client.get(book)["title"] != f"{number}-{n}":
                         failures.append(book)
                     client.fetch("Book", limit=50)
             except Exception as error:
                 failures.append(error)
-        threads = [threading.Thread(target=work, args=(n,)) for n in range(40)]
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(20)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join(SECONDS)
-        self.assertEqual((failures, client.count("Book")), ([], 800))
+        self.assertEqual((failures, client.count("Book")), ([], 200))
         count = 0
-        while count < 800:
+        while count < 200:
             count = live.next(SECONDS).rows[0]["count"]
         # Another thread ends a loop that waits.
         threading.Timer(0.05, live.close).start()

@@ -4,7 +4,7 @@ sets and records, without a server."""
 import random
 import unittest
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import larder
 from larder import JSON, ChangeSet, Edit, Fetch, Function, Identifier, Json, Record, SortKey
@@ -16,6 +16,7 @@ from larder.live import LiveRows
 from larder.queries import Aggregate
 from larder.records import entity_name, record_of_row, values_of_record
 from larder.rows import rows
+from larder.server import ConnectOptions, Options
 from larder.tracker import Pending, RequestTracker
 from larder.v1 import batch_pb2, history_pb2, larder_pb2, observe_pb2
 
@@ -314,6 +315,12 @@ class Person(Record):
     notes: JSON | None = None
     friends: list[Identifier] = field(default_factory=list)
     age: int | None = field(default=None, metadata={"derived": True})
+
+
+class OptionTests(unittest.TestCase):
+    def test_the_options_of_connect_are_those_of_a_client(self):
+        names = [each.name for each in fields(Options) if each.name != "path"]
+        self.assertEqual(names, list(ConnectOptions.__annotations__))
 
 
 class RecordTests(unittest.TestCase):

@@ -6,11 +6,12 @@ import os
 import uuid
 import warnings
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping, Sequence
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 from .. import calls
 from ..attempts import Lost, NoReply
-from ..changes import AffectedObjects, ChangeSet, Edit, MergePolicy, SaveResult
+from ..changes import (
+    AffectedObjects, ChangeSet, Edit, MergePolicy, SaveResult, Selection, UpdateSelection)
 from ..history import HistoryFilter, HistoryPage, HistoryToken
 from ..identifiers import Identifier
 from ..insertion import PARTS_MAX, InsertedRows, InsertionProgress, RowBuilder, property_types
@@ -18,7 +19,7 @@ from ..live import LiveResult
 from ..queries import Aggregate, Columns, Count, Fetch, Function, Query, SortKey
 from ..records import Record, SomeRecord, entity_name
 from ..rows import Row
-from ..server import Options, ServerDescription, options
+from ..server import ConnectOptions, Options, ServerDescription
 from ..stream_state import SLACK_SECONDS
 from .connection import Connection, Request
 from .session import Session
@@ -28,7 +29,7 @@ SomeRow = Mapping[str, Any] | Record
 Rows = Iterable[SomeRow] | AsyncIterable[SomeRow]
 
 
-async def connect(path: str | os.PathLike[str], **given: Any) -> Client:
+async def connect(path: str | os.PathLike[str], **given: Unpack[ConnectOptions]) -> Client:
     """A client of the server at the path of a socket. The options are those of `Options`, such as
     `name` and `timeout`."""
     client = Client(path, **given)
@@ -54,8 +55,8 @@ class Client:
     whether it was executed.
     """
 
-    def __init__(self, path: str | os.PathLike[str], **given: Any) -> None:
-        self._options: Options = options(path, given)
+    def __init__(self, path: str | os.PathLike[str], **given: Unpack[ConnectOptions]) -> None:
+        self._options: Options = Options(path=os.fspath(path), **given)
         self._session = Session(self._options)
 
     async def __aenter__(self) -> Client:
@@ -187,17 +188,16 @@ class Client:
 
     async def update_all(
             self, entity: str | type[Record], values: Mapping[str, Any] | None = None, *,
-            idempotency_key: str = "", timeout: float | None = None, **selection: Any
-    ) -> AffectedObjects:
+            idempotency_key: str = "", timeout: float | None = None,
+            **selection: Unpack[UpdateSelection]) -> AffectedObjects:
         """Sets properties of all objects that match a predicate, in one transaction. The options
         are those of ChangeSet.update_all."""
-        changes = calls.updating_all(
-            entity, idempotency_key, {"values": values, **selection})
+        changes = calls.updating_all(entity, values, idempotency_key, selection)
         return calls.only((await self.save(changes, timeout=timeout)).affected)
 
     async def delete_all(
             self, entity: str | type[Record], *, idempotency_key: str = "",
-            timeout: float | None = None, **selection: Any) -> AffectedObjects:
+            timeout: float | None = None, **selection: Unpack[Selection]) -> AffectedObjects:
         """Deletes all objects that match a predicate, in one transaction. The options are those of
         ChangeSet.delete_all."""
         changes = calls.deletion_all(entity, idempotency_key, selection)

@@ -54,6 +54,8 @@ class Session:
 
     async def connection(self, deadline: float) -> Connection:
         """The connection, or another one if it has ended."""
+        if self._connection.is_open and self.is_open:
+            return self._connection
         try:
             async with asyncio.timeout(max(0.0, deadline - time.monotonic())), self._lock:
                 if self._closed.is_set():
@@ -100,8 +102,8 @@ class Session:
         attempts = Attempts(is_write, has_key, deadline, self.options.reconnect_wait)
         pause = PAUSES[0]
         while True:
-            until = min(deadline, attempts.reconnect_deadline or deadline)
             try:
+                until = attempts.connection_deadline(time.monotonic())
                 connection = await self.connection(until)
                 return await work(connection, max(0.001, deadline - time.monotonic()))
             except (Lost, NoReply, LarderError) as error:
