@@ -201,7 +201,7 @@ class Client:
         """Executes a change set in one transaction: all changes or none. An error has all
         `problems`. A set with an idempotency key is sent again if its reply was lost; one without
         raises IndeterminateError then."""
-        return self._open.perform(calls.save(changes, self._options.author), timeout)
+        return self._open.save(calls.save(changes, self._options.author), timeout)
 
     def insert_many(
             self, entity: str | type[Record], rows: Iterable[Mapping[str, Any] | Record], *,
@@ -243,7 +243,7 @@ class Client:
             is_last: bool = False) -> None:
         while progress.must_wait:
             progress.received(request.reply(seconds + SLACK_SECONDS))
-        request.send_rows(progress.next_part(request.request_id, is_last), seconds)
+        request.send("rows", progress.next_part(request.request_id, is_last), seconds)
 
     # Changes of others
 

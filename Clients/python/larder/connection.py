@@ -285,9 +285,9 @@ class Request:
         self._connection.send(
             "credit", larder_pb2.CreditRequest(request_id=self.request_id, batches=1))
 
-    def send_rows(self, rows: larder_pb2.RowsRequest, seconds: float) -> None:
-        """Sends a part of an insert stream."""
-        self._connection.send("rows", rows, seconds)
+    def send(self, kind: str, part: Any, seconds: float) -> None:
+        """Sends a part of an insert stream or a save."""
+        self._connection.send(kind, part, seconds)
 
     def drop(self) -> None:
         """Ends the request in a finalizer, when nothing waits for a reply."""

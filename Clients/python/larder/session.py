@@ -12,9 +12,12 @@ from .attempts import PAUSES, Attempts, Lost, NoReply
 from .calls import Call, Source
 from .connection import Connection
 from .errors import LarderError
+from .parts import (
+    CAPABILITY, PARTS_MAX, SECONDS_MAX, SaveProgress, is_divided, unsupported_parts)
 from .server import Options, ServerDescription
 from .stream_state import SLACK_SECONDS
 from .tracker import connection_failed
+from .v1 import larder_pb2
 
 Output = TypeVar("Output")
 Item = TypeVar("Item")
@@ -116,6 +119,30 @@ class Session:
             return call.output(reply, connection.server)
 
         return self.repeat(work, timeout, is_write=call.is_write, has_key=call.has_key)
+
+    def save(self, call: Call[Output], timeout: float | None) -> Output:
+        """The result of a save, which is sent in parts if it is long. The timeout is then that of
+        each part."""
+        if not is_divided(call.body):
+            return self.perform(call, timeout)
+        wait = self.options.timeout if timeout is None else timeout
+
+        def work(connection: Connection, seconds: float) -> Output:
+            if CAPABILITY not in connection.server.capabilities:
+                raise unsupported_parts()
+            progress = SaveProgress(call.body.SerializeToString())
+            with connection.request(
+                    "save_in_parts", larder_pb2.SaveInPartsRequest(), wait, limit=seconds,
+                    unread_max=2 * PARTS_MAX) as request:
+                while not progress.is_complete:
+                    if progress.must_send:
+                        request.send(
+                            "save_part", progress.next_part(request.request_id), wait)
+                    else:
+                        progress.received(request.reply(wait + SLACK_SECONDS))
+            return call.output(progress.result, connection.server)
+
+        return self.repeat(work, SECONDS_MAX, is_write=True, has_key=call.has_key)
 
     def collect(self, make: Callable[[], Source[Item]], timeout: float | None) -> list[Item]:
         """All items of a stream, which begins again after a lost connection."""

@@ -250,6 +250,23 @@ class ClientTests:
         other.insert("Author", {"name": "Bob"})
         self.refused(larder.InvalidError, "IDEMPOTENCY_MISMATCH", self.client.save, other)
 
+    def test_a_long_change_set_is_saved_in_parts(self):
+        changes = ChangeSet(idempotency_key=new_idempotency_key())
+        ann = changes.insert("Author", {"name": "Ann"})
+        for n in range(2_500):
+            changes.insert("Book", {"title": f"{n}", "cover": bytes(3_000), "authors": [ann]})
+        result = self.client.save(changes)
+        self.assertEqual(len(set(result.inserted)), 2_501)
+        row = self.client.get_many([result.inserted[-1]], ["title", "authors"])[0]
+        self.assertEqual((row["title"], row["authors"]), ("2499", [result[ann]]))
+        self.assertEqual(self.client.save(changes), result)
+        long = ChangeSet()
+        long.insert("Book", {"title": "x", "cover": bytes(5 << 20)})
+        long.insert("Book", {})
+        error = self.refused(larder.InvalidError, "MISSING_VALUE", self.client.save, long)
+        self.assertEqual(error.problems[0].change, 1)
+        self.assertEqual(self.client.count("Book"), 2_500)
+
     def test_lists_are_edited_and_conditions_are_checked(self):
         ann, bob, rain = self.library()[:3]
         self.client.update(rain, edits=[Edit.move("authors", [bob], end="first")])

@@ -89,6 +89,18 @@ class HostileTests(unittest.TestCase):
             lambda request: framed(larder_pb2.Envelope(
                 id=request.id, saved=larder_pb2.SaveReply())), insert, "MALFORMED_MESSAGE")
 
+    def test_impossible_replies_to_the_parts_of_a_save_are_errors(self):
+        def reply(request):
+            if request.HasField("save_in_parts"):
+                return b""
+            saved = larder_pb2.SaveReply(part_count=99, more=True)
+            return framed(larder_pb2.Envelope(id=request.save_part.request_id, saved=saved))
+        self.assert_fails(
+            reply, lambda one: one.insert("Book", {"title": (5 << 20) * "x"}),
+            "MALFORMED_MESSAGE", welcome={"capabilities": ["saveInParts"]})
+        self.assert_fails(
+            reply, lambda one: one.insert("Book", {"title": (5 << 20) * "x"}), "UNSUPPORTED")
+
     def test_more_replies_than_the_credit_are_an_error(self):
         def reply(request):
             batches = larder_pb2.BatchesReply(more=True)

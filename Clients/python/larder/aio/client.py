@@ -207,7 +207,7 @@ class Client:
         """Executes a change set in one transaction: all changes or none. An error has all
         `problems`. A set with an idempotency key is sent again if its reply was lost; one without
         raises IndeterminateError then."""
-        return await self._session.perform(calls.save(changes, self._options.author), timeout)
+        return await self._session.save(calls.save(changes, self._options.author), timeout)
 
     async def insert_many(
             self, entity: str | type[Record], rows: Rows, *,
@@ -251,7 +251,7 @@ class Client:
             is_last: bool = False) -> None:
         while progress.must_wait:
             progress.received(await request.reply(seconds + SLACK_SECONDS))
-        await request.send_rows(progress.next_part(request.request_id, is_last), seconds)
+        await request.send("rows", progress.next_part(request.request_id, is_last), seconds)
 
     # Changes of others
 

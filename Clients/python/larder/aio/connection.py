@@ -233,9 +233,9 @@ class Request:
         await self._connection.send(
             "credit", larder_pb2.CreditRequest(request_id=self.request_id, batches=1))
 
-    async def send_rows(self, rows: larder_pb2.RowsRequest, seconds: float) -> None:
-        """Sends a part of an insert stream."""
-        await self._connection.send("rows", rows, seconds)
+    async def send(self, kind: str, part: Any, seconds: float) -> None:
+        """Sends a part of an insert stream or a save."""
+        await self._connection.send(kind, part, seconds)
 
     def drop(self) -> None:
         """Ends the request in a finalizer, when nothing waits for a reply."""

@@ -11,10 +11,13 @@ from typing import TypeVar
 from ..attempts import PAUSES, Attempts, Lost, NoReply
 from ..calls import Call, Source
 from ..errors import LarderError
+from ..parts import (
+    CAPABILITY, PARTS_MAX, SECONDS_MAX, SaveProgress, is_divided, unsupported_parts)
 from ..server import Options, ServerDescription
 from ..session import RETRIED
 from ..stream_state import SLACK_SECONDS
 from ..tracker import connection_failed
+from ..v1 import larder_pb2
 from .connection import Connection
 
 Output = TypeVar("Output")
@@ -122,6 +125,30 @@ class Session:
 
         return await self.repeat(
             work, timeout, is_write=call.is_write, has_key=call.has_key)
+
+    async def save(self, call: Call[Output], timeout: float | None) -> Output:
+        """The result of a save, which is sent in parts if it is long. The timeout is then that of
+        each part."""
+        if not is_divided(call.body):
+            return await self.perform(call, timeout)
+        wait = self.options.timeout if timeout is None else timeout
+
+        async def work(connection: Connection, seconds: float) -> Output:
+            if CAPABILITY not in connection.server.capabilities:
+                raise unsupported_parts()
+            progress = SaveProgress(call.body.SerializeToString())
+            async with await connection.request(
+                    "save_in_parts", larder_pb2.SaveInPartsRequest(), wait, limit=seconds,
+                    unread_max=2 * PARTS_MAX) as request:
+                while not progress.is_complete:
+                    if progress.must_send:
+                        await request.send(
+                            "save_part", progress.next_part(request.request_id), wait)
+                    else:
+                        progress.received(await request.reply(wait + SLACK_SECONDS))
+            return call.output(progress.result, connection.server)
+
+        return await self.repeat(work, SECONDS_MAX, is_write=True, has_key=call.has_key)
 
     async def collect(
             self, make: Callable[[], Source[Item]], timeout: float | None) -> list[Item]:
