@@ -1,62 +1,193 @@
-// Package larder is a client of larderd, after docs/protocol.md.
+// Package larder is the client of larderd, an object store for several processes on one machine.
 //
-// All methods of a Client may be used by several goroutines; their requests share one connection.
-// The deadline of a context is sent with the request; without one, the server's limit applies.
-// Errors are *Error, which has the number, message and hint of a reply, ErrDisconnected,
-// ErrClosed, and those of package net and of contexts.
+//	store, err := larder.Connect(ctx, "/run/larder/school.sock", larder.Options{})
+//	ann, err := store.Insert(ctx, "Student", larder.Values{"name": "Ann", "birthOfYear": 2001})
+//	rows, err := store.Fetch(ctx, larder.From("Student").Where("birthOfYear > %@", 2000))
 //
-// The package larder/v1 is generated from Proto/; see ../README.md.
+// Any number of goroutines may use a Client at the same time. Their requests share one connection
+// and do not wait for each other's replies. A result that is read bit by bit (Rows, History, Live,
+// Insertion) is for one goroutine at a time.
+//
+// The deadline of a context is the time limit of the call, also for the server; without one it is
+// Options.RequestTimeout. The end of a context cancels the request. If the connection is lost,
+// reads, writes that were not sent, and change sets with an idempotency key are sent again over a
+// new one; see Options.ReconnectWait.
+//
+// Each error is an *Error. docs/go.md has an introduction.
 package larder
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
-	pb "larder/v1"
-
-	"google.golang.org/protobuf/proto"
+	pb "larder/internal/larderv1"
 )
 
+const protocolVersion = 1
+
+// The pauses between attempts to connect.
 const (
-	handshakeTimeout = 10 * time.Second
-	pauseMin         = 10 * time.Millisecond
-	pauseMax         = time.Second
-	// The replies of a stream that may be on their way.
-	streamCredit = 4
+	pauseMin = 10 * time.Millisecond
+	pauseMax = 500 * time.Millisecond
 )
 
-// Client is a connection to larderd.
+// Options has the names that a client gives in the handshake, and its time limits. A zero value is
+// the default.
+type Options struct {
+	// ClientName is the name of the program, for logs and the history; by default that of its file.
+	ClientName string
+	// Author is recorded in the history for writes without an author of their own.
+	Author string
+	// SchemaVersion and SchemaFingerprint are those of the schema that the program was built for.
+	// After a migration that only adds to the schema, the client still gets this one; after another
+	// one the error is SCHEMA_MISMATCH. Empty: the current schema.
+	SchemaVersion, SchemaFingerprint string
+	// MigrationSession is the key of the migration session to which the client belongs.
+	MigrationSession string
+	// ConnectTimeout is the time limit of connecting and the handshake; 5 s by default.
+	ConnectTimeout time.Duration
+	// RequestTimeout is the time limit of a call whose context has no deadline, or of each part of
+	// a result that is read bit by bit; 30 s by default.
+	RequestTimeout time.Duration
+	// ReconnectWait is the time for which a call, a history or an observed query waits for a new
+	// connection after a loss; 10 s by default. Negative: they never connect again.
+	ReconnectWait time.Duration
+}
+
+func (o Options) withDefaults() Options {
+	if o.ClientName == "" && len(os.Args) > 0 {
+		o.ClientName = filepath.Base(os.Args[0])
+	}
+	if o.ConnectTimeout == 0 {
+		o.ConnectTimeout = 5 * time.Second
+	}
+	if o.RequestTimeout == 0 {
+		o.RequestTimeout = 30 * time.Second
+	}
+	if o.ReconnectWait == 0 {
+		o.ReconnectWait = 10 * time.Second
+	}
+	return o
+}
+
+// Client is a connection to a store that larderd serves. It is safe for concurrent use.
 type Client struct {
-	path, name string
+	path    string
+	options Options
 	// Held by the goroutine that connects again.
-	connecting sync.Mutex
+	connecting chan struct{}
 	// Protects the fields below.
 	mutex  sync.Mutex
 	link   *link
 	closed bool
 }
 
-// Connect opens a connection to the server at a socket's path. The name appears in the history.
-func Connect(ctx context.Context, path, name string) (*Client, error) {
-	link, err := open(ctx, path, name)
-	if err != nil {
-		return nil, err
+// Connect opens a connection to the server at a socket's path. With an empty path it is the only
+// socket in $XDG_RUNTIME_DIR/larder, or else in /run/larder. While the server is unavailable, as
+// during a migration, it waits for at most Options.ConnectTimeout.
+//
+// The error is CONNECTION_FAILED if no server listens there; SCHEMA_MISMATCH, UNSUPPORTED_VERSION
+// or RESOURCE_EXHAUSTED if the server refuses the connection.
+func Connect(ctx context.Context, path string, options Options) (*Client, error) {
+	if path == "" {
+		var err *Error
+		if path, err = onlySocket(); err != nil {
+			return nil, err
+		}
 	}
-	return &Client{path: path, name: name, link: link}, nil
+	c := &Client{path: path, options: options.withDefaults(), connecting: make(chan struct{}, 1)}
+	ctx, cancel := context.WithTimeout(ctx, c.options.ConnectTimeout)
+	defer cancel()
+	for pause := pauseMin; ; pause = longer(pause) {
+		link, err := open(ctx, path, c.hello())
+		if err == nil {
+			c.link = link
+			return c, nil
+		}
+		if err.Code != CodeUnavailable || !wait(ctx, pause) {
+			return nil, err
+		}
+	}
 }
 
-// Close ends the connection. Requests without a reply fail with ErrClosed.
+// onlySocket returns the path of the only socket in the first standard folder that has one.
+func onlySocket() (string, *Error) {
+	folders := []string{"/run/larder"}
+	if runtime := os.Getenv("XDG_RUNTIME_DIR"); runtime != "" {
+		folders = append([]string{filepath.Join(runtime, "larder")}, folders...)
+	}
+	for _, folder := range folders {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			continue
+		}
+		var found []string
+		for _, entry := range entries {
+			if filepath.Ext(entry.Name()) == ".sock" {
+				found = append(found, filepath.Join(folder, entry.Name()))
+			}
+		}
+		if len(found) == 1 {
+			return found[0], nil
+		}
+		if len(found) > 1 {
+			return "", newError(CodeConnectionFailed, "%s has several sockets; choose one", folder)
+		}
+	}
+	return "", newError(CodeConnectionFailed, "no socket is given, and there is none in %v", folders)
+}
+
+func (c *Client) hello() *pb.Hello {
+	return &pb.Hello{
+		ProtocolVersion: protocolVersion, ClientName: c.options.ClientName,
+		SchemaVersion:     c.options.SchemaVersion,
+		SchemaFingerprint: c.options.SchemaFingerprint,
+		MigrationSession:  c.options.MigrationSession,
+	}
+}
+
+// Close ends the connection. Calls that wait fail with CONNECTION_FAILED, or with INDETERMINATE if
+// they are writes that were sent. Later calls fail with CONNECTION_FAILED. It returns nil.
 func (c *Client) Close() error {
 	c.mutex.Lock()
 	c.closed = true
+	link := c.link
 	c.mutex.Unlock()
-	return c.current().fail(ErrClosed)
+	link.fail(closedError())
+	return nil
 }
 
-// Welcome returns the description of the store, and the limits of the connection.
-func (c *Client) Welcome() *pb.WelcomeReply {
-	return c.current().welcome
+// Server describes the server and the store of a connection.
+type Server struct {
+	// Name is the program of the server and its version, for people.
+	Name string
+	// Store is the UUID of the store.
+	Store UUID
+	// SchemaVersion and SchemaFingerprint are those of the schema that the connection has.
+	SchemaVersion, SchemaFingerprint string
+	// ReadOnly is whether the store rejects changes.
+	ReadOnly bool
+	// ProtocolVersion is that of the connection.
+	ProtocolVersion int
+	// RequestsInFlightMax is the maximum number of unanswered requests. Further ones wait.
+	RequestsInFlightMax int
+	// HistoryEpoch is the epoch of the store's history tokens.
+	HistoryEpoch int64
+}
+
+// Server returns the description of the current connection, or of the last one.
+func (c *Client) Server() Server {
+	link := c.current()
+	welcome := link.welcome
+	return Server{
+		Name: welcome.ServerName, Store: link.store, SchemaVersion: welcome.SchemaVersion,
+		SchemaFingerprint: welcome.SchemaFingerprint, ReadOnly: welcome.ReadOnly,
+		ProtocolVersion:     int(welcome.ProtocolVersion),
+		RequestsInFlightMax: int(welcome.RequestsInFlightMax), HistoryEpoch: welcome.HistoryEpoch,
+	}
 }
 
 func (c *Client) current() *link {
@@ -65,34 +196,62 @@ func (c *Client) current() *link {
 	return c.link
 }
 
-// Reconnect connects again, repeatedly until there is a server, unless the connection is open.
-func (c *Client) Reconnect(ctx context.Context) error {
-	c.connecting.Lock()
-	defer c.connecting.Unlock()
-	for pause := pauseMin; c.current().failed() != nil; pause = longer(pause) {
-		link, err := open(ctx, c.path, c.name)
+// connection returns an open connection. After a loss it connects again, repeatedly until the
+// deadline, or for Options.ReconnectWait if that is zero.
+func (c *Client) connection(ctx context.Context, deadline time.Time) (*link, *Error) {
+	link := c.current()
+	if link.failed() == nil {
+		return link, nil
+	}
+	select {
+	case c.connecting <- struct{}{}:
+		defer func() { <-c.connecting }()
+	case <-ctx.Done():
+		return nil, unsent(endOf(ctx))
+	}
+	link = c.current()
+	failure := link.failed()
+	if failure == nil {
+		return link, nil
+	}
+	if failure.cause == errClosed || c.options.ReconnectWait < 0 {
+		return nil, unsent(failure)
+	}
+	if deadline.IsZero() {
+		deadline = time.Now().Add(c.options.ReconnectWait)
+	}
+	for pause := pauseMin; ; pause = longer(pause) {
+		link, err := c.reopen(ctx)
 		if err == nil {
-			err = c.use(link)
+			return link, nil
 		}
-		if err == nil || !IsTemporary(err) {
-			return err
+		if ctx.Err() != nil {
+			return nil, unsent(endOf(ctx))
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return err
+		isFinal := !err.isLost() && err.Code != CodeTimeout
+		if isFinal || time.Now().Add(pause).After(deadline) || !wait(ctx, pause) {
+			return nil, unsent(err)
 		}
 	}
-	return nil
+}
+
+func (c *Client) reopen(ctx context.Context) (*link, *Error) {
+	ctx, cancel := context.WithTimeout(ctx, c.options.ConnectTimeout)
+	defer cancel()
+	link, err := open(ctx, c.path, c.hello())
+	if err == nil {
+		err = c.use(link)
+	}
+	return link, err
 }
 
 // use makes a connection the current one, unless the client was closed in the meantime.
-func (c *Client) use(link *link) error {
+func (c *Client) use(link *link) *Error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.closed {
-		link.fail(ErrClosed)
-		return ErrClosed
+		link.fail(closedError())
+		return closedError()
 	}
 	c.link = link
 	return nil
@@ -105,170 +264,117 @@ func longer(pause time.Duration) time.Duration {
 	return pauseMax
 }
 
-// Get returns the objects that exist.
-func (c *Client) Get(ctx context.Context, identifiers ...*pb.Identifier) ([]Row, error) {
-	request := &pb.Envelope{Body: &pb.Envelope_Get{Get: &pb.GetRequest{Identifiers: identifiers}}}
-	var rows []Row
-	err := c.current().exchange(ctx, request, 0, func(reply *pb.Envelope) (bool, error) {
-		batches, err := body(reply, reply.GetBatches())
-		if err != nil {
-			return false, err
-		}
-		for _, batch := range batches.Batches {
-			part, err := Rows(batch, c.Welcome().Store)
-			if err != nil {
-				return false, err
-			}
-			rows = append(rows, part...)
-		}
-		return false, nil
-	})
-	return rows, err
+// wait pauses; it returns false if the context ends first.
+func wait(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
-// Query calls a function with the rows of each batch of a result, while they arrive. If the
-// function returns an error, the rest of the result is cancelled.
-func (c *Client) Query(
-	ctx context.Context, query *pb.Query, arguments []any, each func([]Row) error,
-) error {
-	// The server caches its plan by these bytes, so equal queries have equal ones.
-	shape, err := proto.MarshalOptions{Deterministic: true}.Marshal(query)
-	if err != nil {
+// access says how a call may be repeated.
+type access int
+
+const (
+	reading access = iota
+	writing
+	// A write with an idempotency key.
+	writingWithKey
+)
+
+// perform tries a call, and repeats it over a new connection as far as that is safe.
+func (c *Client) perform(
+	ctx context.Context, access access, try func(context.Context, *link) *Error,
+) *Error {
+	if _, exists := ctx.Deadline(); !exists {
+		limited, cancel := context.WithTimeout(ctx, c.options.RequestTimeout)
+		defer cancel()
+		ctx = limited
+	}
+	return c.attempt(ctx, access, try)
+}
+
+// attempt is perform without a time limit of its own.
+func (c *Client) attempt(
+	ctx context.Context, access access, try func(context.Context, *link) *Error,
+) *Error {
+	mayHaveRun := false
+	// The end of the wait for a connection, from the first loss.
+	var deadline time.Time
+	for pause := pauseMin; ; pause = longer(pause) {
+		link, err := c.connection(ctx, deadline)
+		if err == nil {
+			err = try(ctx, link)
+		}
+		if err == nil {
+			return nil
+		}
+		if access != reading {
+			mayHaveRun = mayHaveRun || err.mayHaveRun()
+		}
+		isFinal := !err.isLost() || mayHaveRun && access == writing ||
+			link == nil || c.options.ReconnectWait < 0
+		if deadline.IsZero() {
+			deadline = time.Now().Add(c.options.ReconnectWait)
+		}
+		if isFinal || time.Now().Add(pause).After(deadline) || !wait(ctx, pause) {
+			return final(err, mayHaveRun, access)
+		}
+	}
+}
+
+// final returns the error of a call that is not repeated.
+func final(err *Error, mayHaveRun bool, access access) *Error {
+	// The server looks for the key before it checks the changes, so an error in the changes means
+	// that no earlier attempt was executed.
+	isInChanges := err.isReply && err.Code >= 200 && err.Code < 500
+	if !mayHaveRun || isInChanges {
 		return err
 	}
-	request := &pb.QueryRequest{Shape: shape, Credit: streamCredit}
-	for _, given := range arguments {
-		argument, err := Argument(given)
+	return indeterminate(err, access == writingWithKey)
+}
+
+// call sends a request with one reply, and passes that to a function.
+func (c *Client) call(
+	ctx context.Context, access access, request *pb.Envelope,
+	read func(*link, *pb.Envelope) *Error,
+) *Error {
+	return c.perform(ctx, access, func(ctx context.Context, link *link) *Error {
+		exchange, err := link.start(ctx, request, terms{window: 1})
 		if err != nil {
 			return err
 		}
-		request.Arguments = append(request.Arguments, argument)
-	}
-	envelope := &pb.Envelope{Body: &pb.Envelope_Query{Query: request}}
-	link := c.current()
-	return link.exchange(ctx, envelope, streamCredit, func(reply *pb.Envelope) (bool, error) {
-		batches, err := body(reply, reply.GetBatches())
+		reply, err := exchange.next(ctx)
 		if err != nil {
-			return false, err
+			return err
 		}
-		for _, batch := range batches.Batches {
-			rows, err := Rows(batch, link.welcome.Store)
-			if err == nil {
-				err = each(rows)
-			}
-			if err != nil {
-				return batches.More, err
-			}
+		if !exchange.hasEnded {
+			exchange.leave()
+			return exchange.refuse(otherReply())
 		}
-		return batches.More, nil
+		return exchange.refuse(read(link, reply))
 	})
 }
 
-// Save saves changes as one transaction. If the connection breaks before the reply, they may or may
-// not have been applied.
-func (c *Client) Save(ctx context.Context, set *pb.ChangeSet) (*pb.SaveReply, error) {
-	request := &pb.Envelope{Body: &pb.Envelope_Save{Save: set}}
-	var saved *pb.SaveReply
-	err := c.current().exchange(ctx, request, 0, func(reply *pb.Envelope) (more bool, err error) {
-		saved, err = body(reply, reply.GetSaved())
-		return false, err
-	})
-	return saved, err
-}
-
-// SaveRepeatedly saves a set with an idempotency key, and sends it again if its reply was lost. It
-// is applied at most once. If the error has a code of 200 to 499, the set was not applied.
-func (c *Client) SaveRepeatedly(ctx context.Context, set *pb.ChangeSet) (*pb.SaveReply, error) {
-	if set.IdempotencyKey == "" {
-		return nil, errNoKey
-	}
-	for {
-		saved, err := c.Save(ctx, set)
-		if err == nil || !IsTemporary(err) {
-			return saved, err
+// Ping makes a round trip through the reader and the writer of the server.
+func (c *Client) Ping(ctx context.Context) error {
+	request := &pb.Envelope{Body: &pb.Envelope_Ping{Ping: &pb.PingRequest{}}}
+	return public(c.call(ctx, reading, request, func(_ *link, reply *pb.Envelope) *Error {
+		if reply.GetPong() == nil {
+			return otherReply()
 		}
-		select {
-		case <-time.After(pauseMin):
-		case <-ctx.Done():
-			return nil, err
-		}
-		if err := c.Reconnect(ctx); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// Page is a part of the history.
-type Page struct {
-	// Transactions are complete, and in order.
-	Transactions []*pb.HistoryTransaction
-	// Position is the position after them, at which to continue.
-	Position *pb.HistoryToken
-}
-
-// History calls a function with each part of the history that a request selects. If the request
-// follows the history, this ends only by an error, that of the function or the context included.
-func (c *Client) History(
-	ctx context.Context, request *pb.HistoryRequest, each func(Page) error,
-) error {
-	request = proto.Clone(request).(*pb.HistoryRequest)
-	request.Credit = streamCredit
-	envelope := &pb.Envelope{Body: &pb.Envelope_History{History: request}}
-	// The parts so far of a transaction that the next reply continues.
-	var partial *pb.HistoryTransaction
-	return c.current().exchange(
-		ctx, envelope, streamCredit, func(reply *pb.Envelope) (bool, error) {
-			history, err := body(reply, reply.GetTransactions())
-			if err != nil {
-				return false, err
-			}
-			transactions := history.Transactions
-			if partial != nil && len(transactions) > 0 {
-				proto.Merge(partial, transactions[0])
-				transactions[0] = partial
-			}
-			partial = nil
-			if last := len(transactions) - 1; history.Partial && last >= 0 {
-				transactions, partial = transactions[:last], transactions[last]
-			}
-			return history.More, each(Page{transactions, history.Position})
-		})
-}
-
-// Follow calls a function with each transaction after a position, and then with each new one, also
-// over the end of a server: with each once and in order. It ends by an error of the function, by
-// one of the context, or after this time without a server.
-func (c *Client) Follow(
-	ctx context.Context, after *pb.HistoryToken, patience time.Duration, each func(Page) error,
-) error {
-	for {
-		var failure error
-		request := &pb.HistoryRequest{After: after, Follow: true}
-		err := c.History(ctx, request, func(page Page) error {
-			after = page.Position
-			failure = each(page)
-			return failure
-		})
-		if failure != nil || !IsTemporary(err) {
-			return err
-		}
-		waiting, cancel := context.WithTimeout(ctx, patience)
-		err = c.Reconnect(waiting)
-		cancel()
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// Now returns the position after the last transaction.
-func (c *Client) Now(ctx context.Context) (position *pb.HistoryToken, err error) {
-	request := &pb.HistoryRequest{
-		NewestFirst: true, LimitPresence: &pb.HistoryRequest_Limit{Limit: 0},
-	}
-	err = c.History(ctx, request, func(page Page) error {
-		position = page.Position
 		return nil
-	})
-	return position, err
+	}))
+}
+
+// public returns an error for callers, for whom nil has no type.
+func public(err *Error) error {
+	if err == nil {
+		return nil
+	}
+	return err
 }

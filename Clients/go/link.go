@@ -1,15 +1,15 @@
 package larder
 
 import (
+	"bufio"
 	"context"
 	"encoding/binary"
-	"errors"
 	"io"
 	"net"
 	"sync"
 	"time"
 
-	pb "larder/v1"
+	pb "larder/internal/larderv1"
 
 	"google.golang.org/protobuf/proto"
 )
@@ -20,13 +20,19 @@ const (
 	handshakeBytesMax = 64 << 10
 	// The longest frame of the server after it.
 	replyBytesMax = 16 << 20
+	// The time for the rest of a frame of which something has arrived.
+	frameTimeout = 30 * time.Second
+	// The requests in flight for which a server may ask.
+	slotsMax = 1 << 16
 )
 
 // link is one connection. A goroutine reads its replies and passes each to the request with its id;
 // another one writes, so that a server that does not read makes no request wait beyond its context.
 type link struct {
 	conn            net.Conn
+	reader          *bufio.Reader
 	welcome         *pb.WelcomeReply
+	store           UUID
 	requestBytesMax int
 	outgoing        chan []byte
 	// Holds an element for each request in flight. Beyond the server's maximum it would not read
@@ -36,125 +42,157 @@ type link struct {
 	done chan struct{}
 
 	mutex   sync.Mutex
-	failure error
+	failure *Error
 	lastID  uint64
-	// The replies to each request: at most those of its credit, and the error that ends it.
+	// The replies to each request: at most those of its window, and the error that ends it.
 	waiting map[uint64]chan *pb.Envelope
 }
 
-func open(ctx context.Context, path, name string) (*link, error) {
-	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
-	defer cancel()
+// open connects and performs the handshake.
+func open(ctx context.Context, path string, hello *pb.Hello) (*link, *Error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "unix", path)
 	if err != nil {
-		return nil, err
+		if ctx.Err() != nil {
+			return nil, endOf(ctx)
+		}
+		return nil, connectionError(err)
 	}
 	l := &link{
-		conn: conn, lastID: 1, outgoing: make(chan []byte), done: make(chan struct{}),
+		conn: conn, reader: bufio.NewReaderSize(conn, handshakeBytesMax), lastID: 1,
+		outgoing: make(chan []byte), done: make(chan struct{}),
 		waiting: map[uint64]chan *pb.Envelope{}, requestBytesMax: handshakeBytesMax,
 	}
-	if err := l.handshake(ctx, name); err != nil {
+	// The end of the context ends a handshake that waits.
+	finished, exited := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(exited)
+		select {
+		case <-ctx.Done():
+			conn.Close()
+		case <-finished:
+		}
+	}()
+	failure := l.handshake(hello)
+	close(finished)
+	<-exited
+	if ctx.Err() != nil {
+		failure = endOf(ctx)
+	}
+	if failure != nil {
 		conn.Close()
-		return nil, err
+		return nil, failure
 	}
 	go l.read()
 	go l.write()
 	return l, nil
 }
 
-func (l *link) handshake(ctx context.Context, name string) error {
-	deadline, _ := ctx.Deadline()
-	if err := l.conn.SetDeadline(deadline); err != nil {
-		return err
-	}
-	hello := &pb.Hello{ProtocolVersion: 1, ClientName: name}
-	frame, err := l.frame(&pb.Envelope{Id: 1, Body: &pb.Envelope_Hello{Hello: hello}})
-	if err != nil {
-		return err
+func (l *link) handshake(hello *pb.Hello) *Error {
+	frame, failure := l.frame(&pb.Envelope{Id: 1, Body: &pb.Envelope_Hello{Hello: hello}})
+	if failure != nil {
+		return failure
 	}
 	if _, err := l.conn.Write(frame); err != nil {
-		return err
+		return connectionError(err)
 	}
-	reply, err := l.receive(handshakeBytesMax)
-	if err != nil {
-		return err
+	reply, failure := l.receive(handshakeBytesMax)
+	if failure != nil {
+		return failure
 	}
-	if l.welcome, err = body(reply, reply.GetWelcome()); err != nil {
-		return err
+	if failed := reply.GetFailed(); failed != nil {
+		return replied(failed)
 	}
-	l.requestBytesMax = int(l.welcome.FrameBytesMax)
-	slots := int(l.welcome.RequestsInFlightMax) - 1
+	welcome := reply.GetWelcome()
+	switch {
+	case welcome == nil:
+		return otherReply()
+	case welcome.ProtocolVersion != hello.ProtocolVersion:
+		return newError(CodeUnsupportedVersion,
+			"the server chose version %d of the protocol", welcome.ProtocolVersion)
+	case len(welcome.Store) != len(l.store):
+		return violation("the server sent a store without a UUID")
+	}
+	copy(l.store[:], welcome.Store)
+	l.welcome, l.requestBytesMax = welcome, int(welcome.FrameBytesMax)
+	slots := int64(welcome.RequestsInFlightMax) - 1
 	if slots < 1 {
 		slots = 1
+	} else if slots > slotsMax {
+		slots = slotsMax
 	}
 	l.slots = make(chan struct{}, slots)
-	return l.conn.SetDeadline(time.Time{})
+	return nil
 }
 
 // fail ends the connection. The first error is that of all requests without a reply.
-func (l *link) fail(err error) error {
+func (l *link) fail(err *Error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if l.failure != nil {
-		return nil
+	if l.failure == nil {
+		l.failure = err
+		close(l.done)
+		l.conn.Close()
 	}
-	l.failure = err
-	close(l.done)
-	return l.conn.Close()
 }
 
-func (l *link) failed() error {
+func (l *link) failed() *Error {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.failure
 }
 
 // frame returns the frame of a request.
-func (l *link) frame(envelope *pb.Envelope) ([]byte, error) {
+func (l *link) frame(envelope *pb.Envelope) ([]byte, *Error) {
 	length := proto.Size(envelope)
 	if length > l.requestBytesMax {
 		return nil, tooLong("the request has", length, l.requestBytesMax)
 	}
 	frame := binary.BigEndian.AppendUint32(make([]byte, 0, lengthBytes+length), uint32(length))
-	return proto.MarshalOptions{UseCachedSize: true}.MarshalAppend(frame, envelope)
+	frame, err := proto.MarshalOptions{UseCachedSize: true}.MarshalAppend(frame, envelope)
+	if err != nil {
+		return nil, &Error{Code: CodeMalformedValue, Message: err.Error(), cause: err}
+	}
+	return frame, nil
+}
+
+func tooLong(what string, length, bytesMax int) *Error {
+	return newError(CodeFrameTooLong,
+		"%s %d bytes; at most %d are allowed", what, length, bytesMax)
 }
 
 // receive returns the next frame's message. Its length is checked before memory is allocated.
-func (l *link) receive(bytesMax int) (*pb.Envelope, error) {
+func (l *link) receive(bytesMax int) (*pb.Envelope, *Error) {
+	if _, err := l.reader.Peek(1); err != nil {
+		return nil, connectionError(err)
+	}
+	if err := l.conn.SetReadDeadline(time.Now().Add(frameTimeout)); err != nil {
+		return nil, connectionError(err)
+	}
 	header := make([]byte, lengthBytes)
-	if _, err := io.ReadFull(l.conn, header); err != nil {
-		return nil, ended(err)
+	if _, err := io.ReadFull(l.reader, header); err != nil {
+		return nil, connectionError(err)
 	}
 	length := binary.BigEndian.Uint32(header)
 	if int64(length) > int64(bytesMax) {
 		return nil, tooLong("the server sent a frame of", int(length), bytesMax)
 	}
 	content := make([]byte, length)
-	if _, err := io.ReadFull(l.conn, content); err != nil {
-		return nil, ended(err)
+	if _, err := io.ReadFull(l.reader, content); err != nil {
+		return nil, connectionError(err)
+	}
+	if err := l.conn.SetReadDeadline(time.Time{}); err != nil {
+		return nil, connectionError(err)
 	}
 	envelope := &pb.Envelope{}
 	if err := proto.Unmarshal(content, envelope); err != nil {
-		return nil, &Error{
-			Code:    pb.ErrorCode_ERROR_CODE_MALFORMED_FRAME,
-			Message: "the server sent a frame that is not an envelope",
-		}
+		return nil, newError(CodeMalformedFrame, "the server sent a frame that is not an envelope")
 	}
 	if envelope.Body == nil {
-		return nil, &Error{
-			Code:    pb.ErrorCode_ERROR_CODE_UNKNOWN_MESSAGE,
-			Message: "the server sent a message that is not a known reply",
-		}
+		return nil, newError(
+			CodeUnknownMessage, "the server sent a message that is not a known reply")
 	}
 	return envelope, nil
-}
-
-func ended(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return ErrDisconnected
-	}
-	return err
 }
 
 func (l *link) read() {
@@ -165,7 +203,9 @@ func (l *link) read() {
 			return
 		}
 		if failed := envelope.GetFailed(); envelope.Id == 0 && failed != nil {
-			l.fail(replied(failed))
+			err := replied(failed)
+			err.isReply = false
+			l.fail(err)
 			return
 		}
 		l.mutex.Lock()
@@ -174,7 +214,7 @@ func (l *link) read() {
 		select {
 		case replies <- envelope:
 		default:
-			// There is no such request, or it has had all replies for which it gave credit.
+			// There is no such request, or it has had all replies of its window.
 			l.fail(violation("the server replied to another request"))
 			return
 		}
@@ -186,7 +226,12 @@ func (l *link) write() {
 		select {
 		case frame := <-l.outgoing:
 			if _, err := l.conn.Write(frame); err != nil {
-				l.fail(err)
+				// A server that ends the connection may have said why.
+				select {
+				case <-l.done:
+				case <-time.After(closingTimeout):
+				}
+				l.fail(connectionError(err))
 				return
 			}
 		case <-l.done:
@@ -195,122 +240,26 @@ func (l *link) write() {
 	}
 }
 
+// closingTimeout is the time in which the last error of a closed connection is read.
+const closingTimeout = time.Second
+
 // send passes a request to the goroutine that writes.
-func (l *link) send(ctx context.Context, envelope *pb.Envelope) error {
+func (l *link) send(ctx context.Context, envelope *pb.Envelope) *Error {
 	frame, err := l.frame(envelope)
 	if err != nil {
-		return err
+		return unsent(err)
+	}
+	select {
+	case <-l.done:
+		return unsent(l.failed())
+	default:
 	}
 	select {
 	case l.outgoing <- frame:
 		return nil
 	case <-l.done:
-		return l.failed()
+		return unsent(l.failed())
 	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// exchange sends a request, and calls a function with each of its replies, which returns whether
-// there are more. Without credit there is one reply.
-func (l *link) exchange(
-	ctx context.Context, request *pb.Envelope, credit int, each func(*pb.Envelope) (bool, error),
-) error {
-	if deadline, exists := ctx.Deadline(); exists {
-		left := time.Until(deadline).Milliseconds()
-		if left <= 0 {
-			return context.DeadlineExceeded
-		}
-		if left < 1<<31 {
-			request.TimeoutMilliseconds = uint32(left)
-		}
-	}
-	slots := l.slots
-	if history := request.GetHistory(); history.GetFollow() {
-		// It does not count, and has a slot of its own.
-		slots = make(chan struct{}, 1)
-	}
-	select {
-	case slots <- struct{}{}:
-	case <-l.done:
-		return l.failed()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	replies := make(chan *pb.Envelope, credit+1)
-	l.mutex.Lock()
-	l.lastID++
-	request.Id = l.lastID
-	l.waiting[request.Id] = replies
-	l.mutex.Unlock()
-	finish := func() {
-		l.mutex.Lock()
-		delete(l.waiting, request.Id)
-		l.mutex.Unlock()
-		<-slots
-	}
-	if err := l.send(ctx, request); err != nil {
-		finish()
-		return err
-	}
-	for {
-		more, err := l.next(ctx, request.Id, replies, each)
-		if err != nil && more {
-			// The replies that are on their way still have the id.
-			go func() {
-				l.cancel(request.Id, replies)
-				finish()
-			}()
-			return err
-		}
-		if err != nil || !more {
-			finish()
-			return err
-		}
-	}
-}
-
-// next waits for a reply, and allows another one. Returns whether the stream is still open.
-func (l *link) next(
-	ctx context.Context, id uint64, replies <-chan *pb.Envelope,
-	each func(*pb.Envelope) (bool, error),
-) (bool, error) {
-	var reply *pb.Envelope
-	select {
-	case reply = <-replies:
-	case <-ctx.Done():
-		return true, ctx.Err()
-	case <-l.done:
-		select {
-		case reply = <-replies:
-		default:
-			return false, l.failed()
-		}
-	}
-	more, err := each(reply)
-	if err != nil || !more {
-		return more, err
-	}
-	credit := &pb.CreditRequest{RequestId: id, Batches: 1}
-	return true, l.send(ctx, &pb.Envelope{Id: id, Body: &pb.Envelope_Credit{Credit: credit}})
-}
-
-// cancel ends a stream, and reads the replies that are on their way.
-func (l *link) cancel(id uint64, replies <-chan *pb.Envelope) {
-	cancel := &pb.Envelope{
-		Id: id, Body: &pb.Envelope_Cancel{Cancel: &pb.CancelRequest{RequestId: id}},
-	}
-	if l.send(context.Background(), cancel) != nil {
-		return
-	}
-	for {
-		select {
-		case reply := <-replies:
-			if !reply.GetBatches().GetMore() && !reply.GetTransactions().GetMore() {
-				return
-			}
-		case <-l.done:
-			return
-		}
+		return unsent(endOf(ctx))
 	}
 }

@@ -1,257 +1,132 @@
 package larder
 
 import (
-	"encoding/hex"
-	"fmt"
-	"math"
-	"strings"
+	"context"
 	"time"
-	"unicode/utf8"
 
-	pb "larder/v1"
+	pb "larder/internal/larderv1"
 )
 
-// Dates are seconds since 2001-01-01T00:00:00Z.
-const epoch = 978_307_200
+// The replies of a query that may be on their way.
+const queryWindow = 4
 
-// Dates beyond this number of seconds do not fit into a time.Time.
-const secondsMax = 1 << 53
+// queryStream is the result of a query, batch by batch.
+type queryStream struct{ exchange *exchange }
 
-// UUID is the value of an attribute of that type, and a store's name.
-type UUID [16]byte
-
-// Decimal is a decimal number as text.
-type Decimal string
-
-// Row is one row of a result.
-type Row struct {
-	// Identifier and Version are those of the row's object; nil and 0 if the row is not an object.
-	Identifier *pb.Identifier
-	Version    int64
-	// Values has nil, bool, int64, float64, Decimal, string (also for URLs and JSON), time.Time,
-	// UUID, []byte, *pb.Identifier or []*pb.Identifier for each column.
-	Values map[string]any
+func startQuery(
+	ctx context.Context, link *link, request *pb.QueryRequest, timeout time.Duration,
+) (*queryStream, *Error) {
+	request.Credit = queryWindow
+	envelope := &pb.Envelope{Body: &pb.Envelope_Query{Query: request}}
+	exchange, err := link.start(ctx, envelope, terms{queryWindow, true, timeout})
+	if err != nil {
+		return nil, err
+	}
+	return &queryStream{exchange}, nil
 }
 
-// URI returns an identifier as it is passed between programs.
-func URI(identifier *pb.Identifier) string {
-	digits := strings.ToUpper(hex.EncodeToString(identifier.GetStore()))
-	if len(digits) == 32 {
-		digits = strings.Join([]string{
-			digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:],
-		}, "-")
+// next returns the next batch; none after the last.
+func (s *queryStream) next(ctx context.Context) (*batch, *Error) {
+	if s.exchange.hasEnded {
+		return nil, nil
 	}
-	return fmt.Sprintf("x-coredata://%s/%s/p%d", digits, identifier.GetEntity(), identifier.GetKey())
+	reply, err := s.exchange.next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	batches := reply.GetBatches()
+	if batches == nil || len(batches.Batches) != 1 {
+		return nil, s.refused(otherReply())
+	}
+	batch, err := check(batches.Batches[0], s.exchange.link.store)
+	if err != nil {
+		return nil, s.refused(err)
+	}
+	return batch, nil
 }
 
-// Value converts a value of Go to one of a property.
-func Value(given any) (*pb.Value, error) {
-	switch given := given.(type) {
-	case nil:
-		return &pb.Value{Kind: &pb.Value_NullValue{NullValue: true}}, nil
-	case bool:
-		return &pb.Value{Kind: &pb.Value_BoolValue{BoolValue: given}}, nil
-	case int:
-		return &pb.Value{Kind: &pb.Value_IntValue{IntValue: int64(given)}}, nil
-	case int64:
-		return &pb.Value{Kind: &pb.Value_IntValue{IntValue: given}}, nil
-	case float64:
-		return &pb.Value{Kind: &pb.Value_DoubleValue{DoubleValue: given}}, nil
-	case Decimal:
-		return &pb.Value{Kind: &pb.Value_DecimalValue{DecimalValue: string(given)}}, nil
-	case string:
-		return &pb.Value{Kind: &pb.Value_StringValue{StringValue: given}}, nil
-	case time.Time:
-		seconds := float64(given.Unix()-epoch) + float64(given.Nanosecond())/1e9
-		return &pb.Value{Kind: &pb.Value_DateValue{DateValue: seconds}}, nil
-	case UUID:
-		return &pb.Value{Kind: &pb.Value_UuidValue{UuidValue: given[:]}}, nil
-	case []byte:
-		return &pb.Value{Kind: &pb.Value_DataValue{DataValue: given}}, nil
-	case *pb.Identifier:
-		return &pb.Value{Kind: &pb.Value_ObjectValue{ObjectValue: given}}, nil
-	case []*pb.Identifier:
-		objects := &pb.Identifiers{Items: given}
-		return &pb.Value{Kind: &pb.Value_ObjectsValue{ObjectsValue: objects}}, nil
-	}
-	return nil, fmt.Errorf("a property cannot have a value of type %T", given)
+// refused ends the stream, and its connection, because of a reply that the protocol does not allow.
+func (s *queryStream) refused(err *Error) *Error {
+	s.exchange.leave()
+	return s.exchange.refuse(err)
 }
 
-// Argument converts the argument of a query; a []any is a list of values.
-func Argument(given any) (*pb.Argument, error) {
-	items, isList := given.([]any)
-	if !isList {
-		value, err := Value(given)
-		return &pb.Argument{Kind: &pb.Argument_Value{Value: value}}, err
+// Rows is a result that is read row by row, in bounded memory.
+//
+//	rows, err := store.Stream(ctx, query)
+//	if err != nil { … }
+//	defer rows.Close()
+//	for rows.Next() {
+//		use(rows.Row())
+//	}
+//	if err := rows.Err(); err != nil { … }
+//
+// All rows are of one state of the store. A program that does not read for longer than the time
+// limit gets the error SNAPSHOT_EXPIRED or TIMEOUT.
+type Rows struct {
+	ctx    context.Context
+	stream *queryStream
+	batch  *batch
+	index  int
+	row    Row
+	err    *Error
+}
+
+// Stream runs a query. The result is read as it arrives, and has to be closed; it is a request in
+// flight until then.
+func (c *Client) Stream(ctx context.Context, query Query) (*Rows, error) {
+	request, err := query.request()
+	if err != nil {
+		return nil, err
 	}
-	list := &pb.ValueList{}
-	for _, item := range items {
-		value, err := Value(item)
+	rows := &Rows{ctx: ctx}
+	err = c.attempt(ctx, reading, func(ctx context.Context, link *link) (err *Error) {
+		rows.stream, err = startQuery(ctx, link, request, c.options.RequestTimeout)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		list.Items = append(list.Items, value)
-	}
-	return &pb.Argument{Kind: &pb.Argument_List{List: list}}, nil
-}
-
-// Rows returns the rows of a batch.
-func Rows(batch *pb.Batch, store []byte) ([]Row, error) {
-	contradiction := violation("the server sent columns that contradict each other")
-	count := int(batch.RowCount)
-	if batch.Identity == nil && len(batch.Columns) == 0 && count > 0 {
-		return nil, contradiction
-	}
-	columns := make([]func(int) (any, bool), len(batch.Columns))
-	for index, column := range batch.Columns {
-		read, isValid := reader(column, count, store)
-		if !isValid {
-			return nil, contradiction
-		}
-		columns[index] = read
-	}
-	var objects []*pb.Identifier
-	if identity := batch.Identity; identity != nil {
-		var isValid bool
-		objects, isValid = identifiers(identity, identity.Keys, store)
-		if !isValid || len(objects) != count || len(identity.Versions) != count {
-			return nil, contradiction
-		}
-	}
-	rows := make([]Row, count)
-	for row := range rows {
-		values := make(map[string]any, len(columns))
-		for index, column := range batch.Columns {
-			value, isValid := columns[index](row)
-			if !isValid {
-				return nil, contradiction
-			}
-			values[column.Name] = value
-		}
-		rows[row].Values = values
-		if objects != nil {
-			rows[row].Identifier, rows[row].Version = objects[row], batch.Identity.Versions[row]
-		}
+		rows.batch, err = rows.stream.next(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return rows, nil
 }
 
-// named is an identity, or a column of objects.
-type named interface {
-	GetEntity() string
-	GetSubentities() []string
-	GetEntityIndexes() []uint32
+// Next moves to the next row. It returns false after the last row, and after an error; see Err.
+func (r *Rows) Next() bool {
+	for r.err == nil && r.batch != nil {
+		if r.index < r.batch.count {
+			if r.row, r.err = r.batch.row(r.index); r.err != nil {
+				r.err = r.stream.refused(r.err)
+				return false
+			}
+			r.index++
+			return true
+		}
+		r.index = 0
+		r.batch, r.err = r.stream.next(r.ctx)
+	}
+	r.row = Row{}
+	return false
 }
 
-func identifiers(names named, keys []int64, store []byte) ([]*pb.Identifier, bool) {
-	entities := append([]string{names.GetEntity()}, names.GetSubentities()...)
-	indexes := names.GetEntityIndexes()
-	if len(indexes) > 0 && len(indexes) != len(keys) {
-		return nil, false
-	}
-	found := make([]*pb.Identifier, len(keys))
-	for position, key := range keys {
-		entity := 0
-		if len(indexes) > 0 {
-			entity = int(indexes[position])
-		}
-		if entity >= len(entities) {
-			return nil, false
-		}
-		found[position] = &pb.Identifier{
-			Store: store, Entity: entities[entity], Name: &pb.Identifier_Key{Key: key},
-		}
-	}
-	return found, true
-}
+// Row returns the current row.
+func (r *Rows) Row() Row { return r.row }
 
-// reader returns a function that reads the value of a row, if the column's arrays are valid. The
-// function returns whether the value is valid.
-func reader(column *pb.Column, count int, store []byte) (func(int) (any, bool), bool) {
-	read, length := values(column, store)
-	if read == nil || length != count {
-		return nil, false
-	}
-	return func(row int) (any, bool) {
-		if row/8 < len(column.Nulls) && column.Nulls[row/8]>>(row%8)&1 == 1 {
-			return nil, true
-		}
-		return read(row)
-	}, true
-}
+// Scan copies the values of the current row; see Row.Scan.
+func (r *Rows) Scan(pointers ...any) error { return r.row.Scan(pointers...) }
 
-// values returns a function that reads a value that is not nil, and the number of rows; no function
-// if the arrays are not valid.
-func values(column *pb.Column, store []byte) (func(int) (any, bool), int) {
-	switch column.Type {
-	case pb.ColumnType_COLUMN_TYPE_BOOL:
-		return func(row int) (any, bool) { return column.Integers[row] != 0, true }, len(column.Integers)
-	case pb.ColumnType_COLUMN_TYPE_INT16, pb.ColumnType_COLUMN_TYPE_INT32,
-		pb.ColumnType_COLUMN_TYPE_INT64:
-		return func(row int) (any, bool) { return column.Integers[row], true }, len(column.Integers)
-	case pb.ColumnType_COLUMN_TYPE_FLOAT, pb.ColumnType_COLUMN_TYPE_DOUBLE:
-		return func(row int) (any, bool) { return column.Doubles[row], true }, len(column.Doubles)
-	case pb.ColumnType_COLUMN_TYPE_DATE:
-		return func(row int) (any, bool) { return date(column.Doubles[row]) }, len(column.Doubles)
-	case pb.ColumnType_COLUMN_TYPE_OBJECT, pb.ColumnType_COLUMN_TYPE_OBJECTS:
-		objects, isValid := identifiers(column, column.Integers, store)
-		if !isValid {
-			return nil, 0
-		}
-		if column.Type == pb.ColumnType_COLUMN_TYPE_OBJECT {
-			return func(row int) (any, bool) { return objects[row], true }, len(objects)
-		}
-		return divided(column, len(objects), func(start, end uint32) (any, bool) {
-			return objects[start:end], true
-		})
-	case pb.ColumnType_COLUMN_TYPE_DATA:
-		return divided(column, len(column.Heap), func(start, end uint32) (any, bool) {
-			return column.Heap[start:end], true
-		})
-	case pb.ColumnType_COLUMN_TYPE_UUID:
-		return divided(column, len(column.Heap), func(start, end uint32) (any, bool) {
-			var uuid UUID
-			copy(uuid[:], column.Heap[start:end])
-			return uuid, end-start == 16
-		})
-	case pb.ColumnType_COLUMN_TYPE_DECIMAL:
-		return divided(column, len(column.Heap), func(start, end uint32) (any, bool) {
-			return Decimal(column.Heap[start:end]), true
-		})
-	case pb.ColumnType_COLUMN_TYPE_STRING, pb.ColumnType_COLUMN_TYPE_URL,
-		pb.ColumnType_COLUMN_TYPE_JSON:
-		return divided(column, len(column.Heap), func(start, end uint32) (any, bool) {
-			text := column.Heap[start:end]
-			return string(text), utf8.Valid(text)
-		})
-	}
-	return nil, 0
-}
+// ScanStruct copies the values of the current row; see Row.ScanStruct.
+func (r *Rows) ScanStruct(pointer any) error { return r.row.ScanStruct(pointer) }
 
-// divided returns a function that reads the part of a row of a heap or list of this length.
-func divided(
-	column *pb.Column, length int, part func(start, end uint32) (any, bool),
-) (func(int) (any, bool), int) {
-	start := uint32(0)
-	for _, end := range column.Ends {
-		if end < start || int64(end) > int64(length) {
-			return nil, 0
-		}
-		start = end
-	}
-	return func(row int) (any, bool) {
-		start := uint32(0)
-		if row > 0 {
-			start = column.Ends[row-1]
-		}
-		return part(start, column.Ends[row])
-	}, len(column.Ends)
-}
+// Err returns the error that ended the rows; nil after the last row.
+func (r *Rows) Err() error { return public(r.err) }
 
-func date(seconds float64) (any, bool) {
-	if !(math.Abs(seconds) <= secondsMax) {
-		return nil, false
-	}
-	whole := math.Floor(seconds)
-	return time.Unix(epoch+int64(whole), int64((seconds-whole)*1e9)).UTC(), true
+// Close ends the result, and cancels the rest of it. It returns nil.
+func (r *Rows) Close() error {
+	r.batch, r.row = nil, Row{}
+	r.stream.exchange.leave()
+	return nil
 }
