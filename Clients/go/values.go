@@ -195,8 +195,12 @@ func date(seconds float64) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	whole := math.Floor(seconds)
-	nanoseconds := int64(math.Round((seconds - whole) * 1e9))
-	return time.Unix(epoch+int64(whole), nanoseconds).UTC(), true
+	nanoseconds := math.Round((seconds - whole) * 1e9)
+	// A double has the microseconds of a date only nearly.
+	if microseconds := math.Round((seconds - whole) * 1e6); whole+microseconds/1e6 == seconds {
+		nanoseconds = 1e3 * microseconds
+	}
+	return time.Unix(epoch+int64(whole), int64(nanoseconds)).UTC(), true
 }
 
 // describe returns the type of a value in words.
