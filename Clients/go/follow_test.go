@@ -72,12 +72,20 @@ func TestTheHistoryHasEachTransaction(t *testing.T) {
 			t.Errorf("%+v: found %q", each.request, found)
 		}
 	}
-	history, err := client.History(ctx, HistoryRequest{After: Token{start.Store, start.Epoch, 99}})
+}
+
+func TestPositionsThatAreNotInTheHistory(t *testing.T) {
+	ctx, client := serve(t)
+	token, err := client.CurrentToken(ctx)
 	must(t, err)
-	if history.Next() {
-		t.Error(history.Transaction())
+	for _, after := range []Token{{token.Store, token.Epoch, 99}, {UUID{1}, token.Epoch, 0}} {
+		history, err := client.History(ctx, HistoryRequest{After: after})
+		must(t, err)
+		if history.Next() {
+			t.Error(history.Transaction())
+		}
+		expect(t, history.Err(), ErrNotFound)
 	}
-	expect(t, history.Err(), CodeFutureToken, ErrNotFound)
 	_, err = client.Follow(ctx, HistoryRequest{Limit: 1})
 	expect(t, err, CodeUnsupported)
 }

@@ -262,8 +262,8 @@ func (h *History) next() (*pb.Envelope, *Error) {
 func (h *History) Transaction() Transaction { return h.transaction }
 
 // Position returns the position after the current transaction, and after later ones that are not
-// selected. Store it together with the effects of the transaction, and continue after it later. With
-// NewestFirst it is the position before them.
+// selected; with NewestFirst it is the position before them. Store it together with the effects of
+// the transaction, and continue after it later.
 func (h *History) Position() Token { return h.position }
 
 // Err returns the error that ended the history; nil after the last transaction and after Close.

@@ -362,8 +362,10 @@ func TestAHistoryThatIsNotValidIsAnError(t *testing.T) {
 	replies := map[string]*pb.HistoryReply{
 		"no position": {},
 		"no store":    {Position: &pb.HistoryToken{}},
-		"a date":      {Position: token, Transactions: []*pb.HistoryTransaction{{Number: 1, Time: 1e300}}},
-		"the number":  {Position: token, Transactions: []*pb.HistoryTransaction{{}}},
+		"a date": {Position: token, Transactions: []*pb.HistoryTransaction{
+			{Number: 1, Time: 1e300},
+		}},
+		"the number": {Position: token, Transactions: []*pb.HistoryTransaction{{}}},
 		"a run": {Position: token, Transactions: []*pb.HistoryTransaction{
 			{Number: 1, Runs: []*pb.HistoryRun{run}},
 		}},

@@ -121,8 +121,8 @@ func (i *Insertion) Add(values ...any) error {
 	return i.send(false)
 }
 
-// AddStruct adds an object with the values of the fields of a struct whose tags name the properties;
-// see Row.ScanStruct.
+// AddStruct adds an object with the values of the fields of a struct whose tags name the
+// properties; see Row.ScanStruct.
 func (i *Insertion) AddStruct(object any) error {
 	named, err := written(object)
 	if err != nil {

@@ -35,8 +35,8 @@ type Affected struct {
 	Identifiers []Identifier
 }
 
-// Identifier returns the identifier of an inserted object for the temporary one of ChangeSet.Insert;
-// another identifier is returned unchanged.
+// Identifier returns the identifier of an inserted object for the temporary one of
+// ChangeSet.Insert; another identifier is returned unchanged.
 func (s *Saved) Identifier(temporary Identifier) Identifier {
 	index, err := strconv.Atoi(temporary.temporaryName)
 	if err != nil || index < 1 || index > len(s.Inserted) {
@@ -152,8 +152,8 @@ func (c *Client) Update(
 	return saved.UpdatedVersions[0], nil
 }
 
-// Delete deletes objects in one transaction, and applies their delete rules. The errors are those of
-// Save, OBJECT_NOT_FOUND, and DELETE_DENIED if a delete rule forbids it.
+// Delete deletes objects in one transaction, and applies their delete rules. The errors are those
+// of Save, OBJECT_NOT_FOUND, and DELETE_DENIED if a delete rule forbids it.
 func (c *Client) Delete(ctx context.Context, identifiers ...Identifier) error {
 	set := &ChangeSet{}
 	for _, identifier := range identifiers {

@@ -175,8 +175,14 @@ func TestQueriesHaveEachClause(t *testing.T) {
 			t.Errorf("found %v", row.values)
 		}
 	}
-	_, err = client.Aggregate(ctx, people)
+}
+
+func TestQueriesThatAreNotValidAreErrors(t *testing.T) {
+	ctx, client := serve(t)
+	people := From("Person").SortBy("name")
+	_, err := client.Aggregate(ctx, people)
 	expect(t, err, CodeUnsupported)
+	groups := From("Person").GroupBy("year", "year")
 	_, err = client.Fetch(ctx, groups.Columns("name"))
 	expect(t, err, CodeUnsupported)
 	_, err = client.Count(ctx, people)
@@ -239,10 +245,11 @@ func TestAChangeSetIsOneTransaction(t *testing.T) {
 		found[1].Name != "Rob" || found[1].Year != 1 {
 		t.Error(found)
 	}
-	if count, err := client.DeleteAll(ctx, From("Person").Where("year > 1")); err != nil || count != 1 {
+	count, err := client.DeleteAll(ctx, From("Person").Where("year > 1"))
+	if err != nil || count != 1 {
 		t.Error(count, err)
 	}
-	count, err := client.UpdateAll(ctx, From("Person"), Values{"year": nil})
+	count, err = client.UpdateAll(ctx, From("Person"), Values{"year": nil})
 	expect(t, err, CodeMissingValue)
 	if count != 0 {
 		t.Error(count)
