@@ -98,7 +98,12 @@ func (q Query) Column(name, expression string, arguments ...any) Query {
 // Columns adds a column for each key path, with the key path as its name.
 func (q Query) Columns(keyPaths ...string) Query {
 	for _, keyPath := range keyPaths {
-		q = q.Column(keyPath, keyPath)
+		expression := keyPath
+		if isName(keyPath) {
+			// The name of a property may be a word of the language.
+			expression = "#" + keyPath
+		}
+		q = q.Column(keyPath, expression)
 	}
 	return q
 }

@@ -27,7 +27,7 @@ func TestValuesOfEachTypeAreStoredAndRead(t *testing.T) {
 		"single": 0.5, "number": 0.1, "price": Decimal("-12.50"), "text": "é\x00",
 		"time": time.Date(2026, 1, 2, 3, 4, 5, 678_901_000, time.UTC), "uuid": UUID{1, 2},
 		"link": URL("https://example.org/%20"), "bytes": []byte{0, 255},
-		"document": json.RawMessage(`{"a":[1,null]}`),
+		"document": json.RawMessage(`{"a":[1,null]}`), "in": int64(3),
 	}
 	none := Values{}
 	var names []string
@@ -78,6 +78,14 @@ func TestValuesOfEachTypeAreStoredAndRead(t *testing.T) {
 		if count, err := client.Count(ctx, query); err != nil || count != 2 {
 			t.Errorf("%s: found %d, %v", name, count, err)
 		}
+	}
+	// A property may have the name of a word of the language of predicates.
+	type keyword struct {
+		In *int `larder:"in"`
+	}
+	words, err := FetchAs[keyword](ctx, client, From("Sample").Limit(2))
+	if err != nil || *words[0].In != 3 || words[1].In != nil {
+		t.Error(words, err)
 	}
 }
 

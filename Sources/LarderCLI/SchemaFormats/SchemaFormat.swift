@@ -17,6 +17,8 @@ enum SchemaFormat: String, ExpressibleByArgument, CaseIterable {
     case swift
     /// Dataclasses for the Python package.
     case python
+    /// Structs for the Go client.
+    case go
 
     /// The format without `--output`: a table on a terminal, otherwise plain.
     static var standardOutputDefault: SchemaFormat {
@@ -34,6 +36,7 @@ enum SchemaFormat: String, ExpressibleByArgument, CaseIterable {
         case .mermaid: try Self.write(MermaidDiagram.text(Diagram(schema, only: entity)))
         case .swift: try Self.write(SwiftModels.text(entities, of: schema))
         case .python: try Self.write(PythonModels.text(entities, of: schema))
+        case .go: try Self.write(GoModels.text(entities, of: schema))
         }
     }
 
