@@ -103,6 +103,68 @@ wait_for() {
     assert_equal "" "$(cat err)"
 }
 
+# The words are names of Go's language, and of the structs' own fields and imports.
+@test "the structs that larder prints for Go compile, and hold the objects of a store" {
+    local tests=$root/Tests
+    jq -n --args '{version: "1.0.0", entities: [{name: "Parent"}, ($ARGS.positional[] | . as $name
+        | {name: $name, parent: "Parent",
+           attributes: [$ARGS.positional[] | {name: ., type: "string", optional: true}],
+           relationships: [{name: "r", destination: $name, toMany: true}]})]}' \
+        break func interface select map chan package range type string error nil iD version \
+        parent_ json time larder any >words.json
+    mkdir program/models
+    for sample in words.json "$fixtures"/{library.schema,schema}.json \
+        "$tests"/{Python/school,Model/model,Siege/siege,Crash/crash}.schema.json; do
+        larder schema show --schema "$sample" --output go >program/models/models.go
+        assert_equal "" "$(gofmt -l program)"
+        (cd program && go vet ./models)
+    done
+    larder schema show --schema "$fixtures/library.schema.json" --output go >program/models/models.go
+    cat >program/main.go <<'END'
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"time"
+
+	"example.org/program/models"
+
+	"larder"
+)
+
+func must[Value any](value Value, err error) Value {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return value
+}
+
+func main() {
+	ctx := context.Background()
+	store := must(larder.Connect(ctx, os.Args[1], larder.Options{}))
+	isbn := "1"
+	book := models.Book{Isbn: &isbn, Shelf: "A"}
+	book.Title, book.Added, book.Number = "Larder", time.Unix(1e9, 5e8), larder.UUID{7}
+	book.Authors = []larder.Identifier{must(store.Insert(ctx, "Author", models.Author{Name: "Ann"}))}
+	id := must(store.Insert(ctx, "Book", book))
+	must(store.Insert(ctx, "Loan", models.Loan{Due: time.Unix(2e9, 0), Fee: "0.50", Medium: id}))
+	found := must(larder.FetchAs[models.Book](ctx, store, larder.From("Book")))[0]
+	fmt.Println(found.Title, found.Added.Unix(), found.Number == book.Number, *found.Isbn,
+		found.Authors[0] == book.Authors[0], found.LoanCount, found.Loans[0].Entity, found.Version)
+	all := must(larder.FetchAs[models.Medium](ctx, store, larder.From("Medium")))
+	fmt.Println(len(all), all[0].ID == id)
+}
+END
+    larderd --in-memory --schema "$fixtures/library.schema.json" --socket library.sock 2>log 3>&- &
+    daemon=$!
+    larder ping --wait --timeout 60s --socket library.sock >/dev/null
+    assert_equal "Larder 1000000000 true 1 true 1 Loan 1
+1 true" "$(cd program && go run . ../library.sock)"
+}
+
 # The blocks are parts of functions, whose variables the page does not declare.
 @test "the other examples of the Go page compile" {
     {

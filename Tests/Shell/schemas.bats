@@ -12,20 +12,20 @@ show() { larder schema show --schema "$library" "$@"; }
 
 @test "a schema is shown alike by a server, from a store file and from a schema file" {
     start_daemon
-    for format in table plain json dot mermaid python swift; do
+    for format in table plain json dot mermaid python swift go; do
         larder schema show --output $format >served
         larder schema show --output $format --schema "$schema" >read
         cmp served read
     done
     stop_daemon
-    larder schema show --output swift --store test.store | cmp - served
+    larder schema show --output go --store test.store | cmp - served
     # --schema together with --store is the schema that the store must have.
     assert_status 65 larder schema show --store test.store --schema "$library"
     assert_contains "$stderr" "error[SCHEMA_MISMATCH]"
 }
 
 @test "each format of the sample schema is as in the fixture" {
-    for format in table plain json dot mermaid swift python; do
+    for format in table plain json dot mermaid swift python go; do
         show --output $format | diff "$fixtures/library.$format.text" -
     done
     show | diff "$fixtures/library.plain.text" -
@@ -36,7 +36,7 @@ show() { larder schema show --schema "$library" "$@"; }
         larder schema show --schema "$sample" --output json >written
         assert_status 0 larder schema check written
         larder schema show --schema written --output json | cmp - written
-        for format in plain swift python; do
+        for format in plain swift python go; do
             cmp <(larder schema show --schema "$sample" --output $format) \
                 <(larder schema show --schema written --output $format)
         done

@@ -2,8 +2,8 @@ import LarderModel
 
 /// Writes entities as structs for the Go client, in the layout of gofmt.
 ///
-/// The struct of a subentity embeds that of its parent. Go's names begin with a capital letter; a
-/// name that is taken within the struct, or by another struct, gets an underscore.
+/// The struct of a subentity embeds that of its parent. Exported names of Go begin with a capital
+/// letter; no two names of a schema differ only in case.
 struct GoModels {
     private struct Field {
         let name: String
@@ -11,12 +11,10 @@ struct GoModels {
         let tag: String
     }
 
-    private let schema: Schema
-    /// The name of the struct of each entity.
-    private let structs: [String: String]
+    let schema: Schema
 
     static func text(_ entities: [Entity], of schema: Schema) -> String {
-        let models = GoModels(schema)
+        let models = GoModels(schema: schema)
         let bodies = entities.map(models.text)
         let types = entities.flatMap(models.fields).map(\.type)
         let imports = [("encoding/json", "json."), ("time", "time."), ("larder", "larder.")]
@@ -36,43 +34,32 @@ struct GoModels {
         return lines.joined(separator: "\n") + "\n" + bodies.map { "\n" + $0 }.joined()
     }
 
-    private init(_ schema: Schema) {
-        self.schema = schema
-        var structs: [String: String] = [:]
-        var taken: Set<String> = []
-        for entity in schema.entities {
-            structs[entity.name] = Self.exported(entity.name, &taken)
-        }
-        self.structs = structs
-    }
-
     private func text(_ entity: Entity) -> String {
-        let name = self.name(of: entity.name)
+        let name = Self.exported(entity.name)
         var lines = ["// \(name) is an object of the entity \(entity.name)."]
         if entity.isAbstract { lines.append("// Abstract: all objects are of subentities.") }
         lines.append("type \(name) struct {")
-        if let parent = entity.parent { lines.append("\t\(self.name(of: parent))") }
+        if let parent = entity.parent { lines.append("\t\(Self.exported(parent))") }
         let fields = fields(of: entity)
         let nameWidth = fields.map(\.name.count).max() ?? 0
         let typeWidth = fields.map(\.type.count).max() ?? 0
         for field in fields {
             let name = Self.padded(field.name, nameWidth)
-            lines.append("\t\(name) \(Self.padded(field.type, typeWidth)) `larder:\"\(field.tag)\"`")
+            let type = Self.padded(field.type, typeWidth)
+            lines.append("\t\(name) \(type) `larder:\"\(field.tag)\"`")
         }
         return (lines + ["}"]).joined(separator: "\n") + "\n"
     }
 
-    private func name(of entity: String) -> String { structs[entity] ?? entity }
-
-    /// The fields that the struct of an entity declares. The names of the structs that it embeds,
-    /// and of their fields, are taken.
+    /// The fields that the struct of an entity declares. A name gets an underscore if it is taken
+    /// by the identifier or the version, or by a struct that this one embeds.
     private func fields(of entity: Entity) -> [Field] {
         var taken: Set<String> = []
         var fields: [Field] = []
         for ancestor in schema.lineage(of: entity) {
             fields = []
             if let parent = ancestor.parent {
-                taken.insert(name(of: parent))
+                taken.insert(Self.exported(parent))
             } else {
                 fields += [
                     Field(name: "ID", type: "larder.Identifier", tag: "@id"),
@@ -83,14 +70,14 @@ struct GoModels {
             for attribute in ancestor.declared.attributes {
                 fields.append(
                     Field(
-                        name: Self.exported(attribute.name, &taken),
+                        name: Self.exported(attribute.name, unless: &taken),
                         type: Self.type(of: attribute),
                         tag: attribute.name + (attribute.isDerived ? ",readonly" : "")))
             }
             for relationship in ancestor.declared.relationships {
                 fields.append(
                     Field(
-                        name: Self.exported(relationship.name, &taken),
+                        name: Self.exported(relationship.name, unless: &taken),
                         type: (relationship.isToMany ? "[]" : "") + "larder.Identifier",
                         tag: relationship.name))
             }
@@ -124,8 +111,12 @@ struct GoModels {
     }
 
     /// Schema names are of ASCII letters, digits and underscores, and begin with a letter.
-    private static func exported(_ name: String, _ taken: inout Set<String>) -> String {
-        var exported = name.prefix(1).uppercased() + name.dropFirst()
+    private static func exported(_ name: String) -> String {
+        name.prefix(1).uppercased() + name.dropFirst()
+    }
+
+    private static func exported(_ name: String, unless taken: inout Set<String>) -> String {
+        var exported = exported(name)
         while !taken.insert(exported).inserted { exported += "_" }
         return exported
     }
