@@ -147,6 +147,9 @@ func replied(failed *pb.ErrorReply) *Error {
 		Code: Code(failed.Code), Message: failed.Message, Hint: failed.Hint,
 		Column: int(failed.Column), URI: failed.Uri, Problems: failed.Problems, isReply: true,
 	}
+	if err.Code == CodeTimeout {
+		err.cause = context.DeadlineExceeded
+	}
 	for _, detail := range failed.Details {
 		found := Violation{
 			Code: Code(detail.Code), Message: detail.Message, Change: -1, Condition: -1,

@@ -7,6 +7,13 @@ import (
 	pb "larder/internal/larderv1"
 )
 
+const (
+	// The difference between the time limit of a request and that of the client for it.
+	marginMax = time.Second
+	// The time for the last reply to a request that was cancelled.
+	cancelTimeout = 60 * time.Second
+)
+
 // exchange is a request that was sent, and its replies. One goroutine at a time uses it.
 type exchange struct {
 	link    *link
@@ -38,8 +45,14 @@ func (l *link) start(
 			<-ctx.Done()
 			return nil, unsent(endOf(ctx))
 		}
+		// The server gets a little less, so that its reply comes before the end of the context, and
+		// says whether a write was executed.
+		margin := left / 10
+		if margin > marginMax.Milliseconds() {
+			margin = marginMax.Milliseconds()
+		}
 		if left < 1<<31 {
-			request.TimeoutMilliseconds = uint32(left)
+			request.TimeoutMilliseconds = uint32(left - margin)
 		}
 	}
 	slots := l.slots
@@ -151,15 +164,17 @@ func (e *exchange) leave() {
 		defer e.release()
 		request := &pb.CancelRequest{RequestId: e.id}
 		cancel := &pb.Envelope{Id: e.id, Body: &pb.Envelope_Cancel{Cancel: request}}
-		if e.link.send(context.Background(), cancel) != nil {
-			return
-		}
-		for {
-			reply, err := e.wait(context.Background())
-			if err != nil || !hasSuccessor(reply) {
+		ctx, stop := context.WithTimeout(context.Background(), e.link.cancelTimeout)
+		defer stop()
+		err := e.link.send(ctx, cancel)
+		for err == nil {
+			var reply *pb.Envelope
+			if reply, err = e.wait(ctx); err == nil && !hasSuccessor(reply) {
 				return
 			}
 		}
+		// Without this reply, nobody knows when the id is free.
+		e.link.fail(newError(CodeConnectionFailed, "the server does not reply"))
 	}()
 }
 

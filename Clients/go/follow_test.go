@@ -13,6 +13,9 @@ func TestTheHistoryHasEachTransaction(t *testing.T) {
 	ctx, client := serve(t)
 	start, err := client.CurrentToken(ctx)
 	must(t, err)
+	if start != client.TokenAfter(0) {
+		t.Error(start)
+	}
 	ann, err := client.Insert(ctx, "Person", Values{"name": "Ann"})
 	must(t, err)
 	_, err = client.Update(ctx, ann, Values{"name": "Anna"})

@@ -276,6 +276,12 @@ func (h *History) Close() error {
 	return nil
 }
 
+// TokenAfter returns the position after a transaction, such as that of Saved.Transaction.
+func (c *Client) TokenAfter(transaction int64) Token {
+	link := c.current()
+	return Token{Store: link.store, Epoch: link.welcome.HistoryEpoch, Number: transaction}
+}
+
 // CurrentToken returns the position after the last transaction.
 func (c *Client) CurrentToken(ctx context.Context) (Token, error) {
 	body := &pb.HistoryRequest{

@@ -119,6 +119,35 @@ func TestAServerThatDoesNotReplyIsATimeout(t *testing.T) {
 	expect(t, err, CodeCancelled, context.Canceled)
 }
 
+func TestAServerThatIgnoresACancelledRequestLosesItsConnection(t *testing.T) {
+	server := newFake(t, func(c *fakeConnection, request *pb.Envelope) {
+		if c.number > 1 {
+			c.batches(request.Id, false, batchOf(1))
+		}
+	})
+	ctx, client := connectTo(t, server, Options{})
+	client.current().cancelTimeout = 20 * time.Millisecond
+	short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	defer cancel()
+	_, err := client.Fetch(short, From("Person"))
+	expect(t, err, CodeTimeout)
+	<-client.current().done
+	_, err = client.Fetch(ctx, From("Person"))
+	must(t, err)
+}
+
+func TestATimeoutOfTheServerIsThatOfTheContext(t *testing.T) {
+	server := newFake(t, func(c *fakeConnection, request *pb.Envelope) {
+		if left := request.TimeoutMilliseconds; left < 17_000 || left > 19_500 {
+			t.Errorf("the server has %d ms", left)
+		}
+		c.fail(request.Id, CodeTimeout)
+	})
+	ctx, client := connectTo(t, server, Options{})
+	_, err := client.Insert(ctx, "Person", nil)
+	expect(t, err, CodeTimeout, ErrUnavailable, context.DeadlineExceeded)
+}
+
 func TestAHandshakeEndsWithItsContext(t *testing.T) {
 	server := newFake(t, nil)
 	// The connection is made, and nobody accepts it.

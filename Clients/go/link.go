@@ -38,6 +38,8 @@ type link struct {
 	// Holds an element for each request in flight. Beyond the server's maximum it would not read
 	// `credit` and `cancel` either.
 	slots chan struct{}
+	// The time for the last reply to a request that was cancelled.
+	cancelTimeout time.Duration
 	// Closed when the connection has ended; then failure is set.
 	done chan struct{}
 
@@ -62,6 +64,7 @@ func open(ctx context.Context, path string, hello *pb.Hello) (*link, *Error) {
 		conn: conn, reader: bufio.NewReaderSize(conn, handshakeBytesMax), lastID: 1,
 		outgoing: make(chan []byte), done: make(chan struct{}),
 		waiting: map[uint64]chan *pb.Envelope{}, requestBytesMax: handshakeBytesMax,
+		cancelTimeout: cancelTimeout,
 	}
 	// The end of the context ends a handshake that waits.
 	finished, exited := make(chan struct{}), make(chan struct{})

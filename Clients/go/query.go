@@ -1,10 +1,6 @@
 package larder
 
-import (
-	pb "larder/internal/larderv1"
-
-	"google.golang.org/protobuf/proto"
-)
+import pb "larder/internal/larderv1"
 
 // Query selects objects of an entity, columns of them, or values that are computed over groups of
 // them. Its methods return a changed copy, so that a query can be the start of several others.
@@ -19,7 +15,7 @@ type Query struct {
 	groups     []named
 	aggregates []aggregate
 	having     phrase
-	sort       []sortKey
+	sort       []SortKey
 	variables  []variable
 	after      []any
 	limit      *int64
@@ -46,10 +42,38 @@ type aggregate struct {
 	filter   phrase
 }
 
-type sortKey struct {
-	term         phrase
-	isDescending bool
+// SortKey is an expression by which rows are sorted.
+type SortKey struct {
+	// Expression is a key path or another expression. `%@` stands for the next argument.
+	Expression string
+	Arguments  []any
+	Descending bool
+	// Nils is the position of rows whose value is nil.
+	Nils NilPlacement
+	// Order is that of strings.
+	Order StringOrder
 }
+
+// NilPlacement is the position of rows whose sort key is nil.
+type NilPlacement int32
+
+// The positions of nil.
+const (
+	// NilsStandard is first in ascending order, and last in descending order.
+	NilsStandard = NilPlacement(pb.NilPlacement_NIL_PLACEMENT_STANDARD)
+	NilsFirst    = NilPlacement(pb.NilPlacement_NIL_PLACEMENT_FIRST)
+	NilsLast     = NilPlacement(pb.NilPlacement_NIL_PLACEMENT_LAST)
+)
+
+// StringOrder is an order of strings; docs/queries.md describes each.
+type StringOrder int32
+
+// The orders of strings.
+const (
+	OrderPlain             = StringOrder(pb.StringOrder_STRING_ORDER_PLAIN)
+	OrderCaseInsensitive   = StringOrder(pb.StringOrder_STRING_ORDER_CASE_INSENSITIVE)
+	OrderLocalizedStandard = StringOrder(pb.StringOrder_STRING_ORDER_LOCALIZED_STANDARD)
+)
 
 type variable struct {
 	name  string
@@ -111,7 +135,7 @@ func (q Query) Columns(keyPaths ...string) Query {
 // SortBy sorts by expressions, ascending, after earlier keys.
 func (q Query) SortBy(expressions ...string) Query {
 	for _, expression := range expressions {
-		q.sort = appended(q.sort, sortKey{term: phrase{format: expression}})
+		q = q.Sort(SortKey{Expression: expression})
 	}
 	return q
 }
@@ -119,8 +143,14 @@ func (q Query) SortBy(expressions ...string) Query {
 // SortByDescending sorts by expressions, descending, after earlier keys.
 func (q Query) SortByDescending(expressions ...string) Query {
 	for _, expression := range expressions {
-		q.sort = appended(q.sort, sortKey{phrase{format: expression}, true})
+		q = q.Sort(SortKey{Expression: expression, Descending: true})
 	}
+	return q
+}
+
+// Sort sorts by keys, after earlier ones.
+func (q Query) Sort(keys ...SortKey) Query {
+	q.sort = appended(q.sort, keys...)
 	return q
 }
 
@@ -202,127 +232,3 @@ func (q Query) isAggregate() bool { return len(q.groups)+len(q.aggregates) > 0 }
 
 // changesByObject reports whether the server reports how single rows of the result change.
 func (q Query) changesByObject() bool { return !q.isAggregate() && !q.isDistinct }
-
-// formed collects the arguments of phrases in the order of the protocol.
-type formed struct{ arguments []any }
-
-func (f *formed) term(phrase phrase) *pb.Term {
-	if phrase.format == "" {
-		return nil
-	}
-	f.arguments = append(f.arguments, phrase.arguments...)
-	return &pb.Term{Form: &pb.Term_Format{Format: phrase.format}}
-}
-
-func (f *formed) named(list []named) []*pb.NamedTerm {
-	var terms []*pb.NamedTerm
-	for _, each := range list {
-		terms = append(terms, &pb.NamedTerm{Name: each.name, Term: f.term(each.term)})
-	}
-	return terms
-}
-
-func (f *formed) sortKeys(list []sortKey) []*pb.SortKey {
-	var keys []*pb.SortKey
-	for _, each := range list {
-		keys = append(keys, &pb.SortKey{Term: f.term(each.term), Descending: each.isDescending})
-	}
-	return keys
-}
-
-// request returns the request for the rows.
-func (q Query) request() (*pb.QueryRequest, *Error) {
-	if q.isAggregate() && len(q.columns) > 0 {
-		return nil, newError(CodeUnsupported,
-			"a query has columns of objects, or groups and computed columns")
-	}
-	if q.isAggregate() {
-		return q.finished(q.aggregateQuery())
-	}
-	f := &formed{}
-	fetch := &pb.FetchQuery{
-		Entity: q.entity, Predicate: f.term(q.predicate), Columns: f.named(q.columns),
-		Distinct: q.isDistinct, ExcludeSubentities: q.isOwnOnly,
-		Selection: pb.Selection_SELECTION_OBJECTS,
-	}
-	fetch.Sort = f.sortKeys(q.sort)
-	if len(q.columns) > 0 && q.isDistinct {
-		fetch.Selection = pb.Selection_SELECTION_VALUES
-	} else if len(q.columns) > 0 {
-		fetch.Selection = pb.Selection_SELECTION_COLUMNS
-	}
-	return q.finished(&pb.Query{Kind: &pb.Query_Fetch{Fetch: fetch}}, f)
-}
-
-func (q Query) aggregateQuery() (*pb.Query, *formed) {
-	f := &formed{}
-	query := &pb.AggregateQuery{
-		Entity: q.entity, Predicate: f.term(q.predicate), GroupBy: f.named(q.groups),
-		ExcludeSubentities: q.isOwnOnly,
-	}
-	for _, each := range q.aggregates {
-		query.Columns = append(query.Columns, &pb.AggregateColumn{
-			Name: each.name, Function: pb.AggregateFunction(each.function),
-			Term: f.term(each.term), Filter: f.term(each.filter),
-		})
-	}
-	query.Having = f.term(q.having)
-	query.Sort = f.sortKeys(q.sort)
-	return &pb.Query{Kind: &pb.Query_Aggregate{Aggregate: query}}, f
-}
-
-// countRequest returns the request for the number of objects.
-func (q Query) countRequest() (*pb.QueryRequest, *Error) {
-	if q.isAggregate() || len(q.columns)+len(q.sort)+len(q.after) > 0 || q.limit != nil ||
-		q.offset != nil || q.isDistinct {
-		return nil, newError(CodeUnsupported, "the number of objects depends on a predicate only")
-	}
-	f := &formed{}
-	count := &pb.CountQuery{
-		Entity: q.entity, Predicate: f.term(q.predicate), ExcludeSubentities: q.isOwnOnly,
-	}
-	return q.finished(&pb.Query{Kind: &pb.Query_Count{Count: count}}, f)
-}
-
-// finished returns the request for a shape, with the values of the query.
-func (q Query) finished(query *pb.Query, f *formed) (*pb.QueryRequest, *Error) {
-	// The server caches its plan by these bytes, so equal queries have equal ones.
-	shape, err := proto.MarshalOptions{Deterministic: true}.Marshal(query)
-	if err != nil {
-		return nil, &Error{Code: CodeMalformedValue, Message: err.Error(), cause: err}
-	}
-	request := &pb.QueryRequest{Shape: shape, AssumesUtc: q.assumesUTC}
-	var failure *Error
-	if request.Arguments, failure = arguments(f.arguments); failure != nil {
-		return nil, failure
-	}
-	if request.Variables, failure = q.variableArguments(); failure != nil {
-		return nil, failure
-	}
-	for _, each := range q.after {
-		value, failure := value(each)
-		if failure != nil {
-			return nil, failure
-		}
-		request.After = append(request.After, value)
-	}
-	if q.limit != nil {
-		request.LimitPresence = &pb.QueryRequest_Limit{Limit: *q.limit}
-	}
-	if q.offset != nil {
-		request.OffsetPresence = &pb.QueryRequest_Offset{Offset: *q.offset}
-	}
-	return request, nil
-}
-
-func (q Query) variableArguments() ([]*pb.NamedArgument, *Error) {
-	var named []*pb.NamedArgument
-	for _, each := range q.variables {
-		argument, err := argument(each.value)
-		if err != nil {
-			return nil, err
-		}
-		named = append(named, &pb.NamedArgument{Name: each.name, Argument: argument})
-	}
-	return named, nil
-}

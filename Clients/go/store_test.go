@@ -158,6 +158,11 @@ func TestQueriesHaveEachClause(t *testing.T) {
 		{names(people.Where("name < $last").Variable("last", "B")), "Ann Ann"},
 		{names(people.After(rows[2].Identifier, rows[2].Value("name"))), "Cid Dan Eve"},
 		{names(people.Column("name", "concat(name, %@)", "!").Limit(1)), "Ann!"},
+		{names(people.Sort(SortKey{Expression: "year - %@", Arguments: []any{1}}).Limit(2)), "Ann Ann"},
+		{names(From("Person").Sort(SortKey{Expression: "length(name) * (year - %@)",
+			Arguments: []any{2001}, Descending: true, Nils: NilsLast}).Limit(1)), "Eve"},
+		{names(From("Person").Sort(SortKey{Expression: "name", Order: OrderLocalizedStandard}).
+			Limit(3)), "Ann Ann Bob"},
 		{names(From("Tutor")), ""},
 		{names(people.WithoutSubentities().Limit(1)), "Ann"},
 	} {
