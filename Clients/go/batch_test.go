@@ -153,22 +153,3 @@ func TestIdentitiesThatDoNotFitToTheRows(t *testing.T) {
 		t.Error(rows, err)
 	}
 }
-
-// FuzzBatch checks that no bytes of a server end the program.
-func FuzzBatch(f *testing.F) {
-	batch := &pb.Batch{RowCount: 2, Columns: columnsOfEachType()}
-	f.Add(marshalled(f, batch))
-	f.Add(marshalled(f, &pb.Batch{RowCount: 1, Identity: &pb.Identity{
-		Entity: "Person", Keys: []int64{1}, Versions: []int64{1}, Subentities: []string{"Tutor"},
-		EntityIndexes: []uint32{1},
-	}}))
-	f.Fuzz(func(t *testing.T, bytes []byte) {
-		batch := &pb.Batch{}
-		if unmarshalled(bytes, batch) {
-			rows, err := appendRows(nil, batch, testStore)
-			if err == nil && len(rows) != int(batch.RowCount) {
-				t.Errorf("found %d rows", len(rows))
-			}
-		}
-	})
-}

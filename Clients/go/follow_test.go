@@ -191,6 +191,46 @@ func TestAnObservedQueryReportsEachChange(t *testing.T) {
 	}
 }
 
+func TestTheRowsOfAnObservedQueryHaveSections(t *testing.T) {
+	ctx, client := serve(t)
+	options := ObserveOptions{Section: SortKey{Expression: "mentor.name", Descending: true}}
+	live, err := client.Observe(ctx, From("Person").SortBy("name"), options)
+	must(t, err)
+	defer live.Close()
+	next := func(wanted ...Section) {
+		t.Helper()
+		if !live.Next() || !reflect.DeepEqual(live.Result().Sections, wanted) {
+			t.Fatal(live.Result(), live.Err())
+		}
+	}
+	next()
+	set := &ChangeSet{}
+	tom := set.Insert("Tutor", Values{"name": "Tom"})
+	for _, name := range []string{"Ann", "Bob"} {
+		set.Insert("Person", Values{"name": name, "mentor": tom})
+	}
+	saved, err := client.Save(ctx, set)
+	must(t, err)
+	next(Section{"Tom", 0, 2}, Section{nil, 2, 3})
+	if rows := live.Result().Rows; rows[0].Value("name") != "Ann" || len(rows) != 3 {
+		t.Error(rows)
+	}
+	_, err = client.Update(ctx, saved.Identifier(tom), Values{"name": "Tim"})
+	must(t, err)
+	next(Section{"Tim", 0, 2}, Section{nil, 2, 3})
+	_, err = client.Update(ctx, saved.Inserted[1], Values{"mentor": nil})
+	must(t, err)
+	next(Section{"Tim", 0, 1}, Section{nil, 1, 3})
+	must(t, client.Delete(ctx, saved.Inserted[2]))
+	next(Section{nil, 0, 2})
+	live, err = client.Observe(ctx, From("Person").Compute("n", FunctionCount, ""), options)
+	must(t, err)
+	if live.Next() {
+		t.Error(live.Result())
+	}
+	expect(t, live.Err(), ErrInvalid)
+}
+
 func TestAnObservedAggregateIsSentAgain(t *testing.T) {
 	ctx, client := serve(t)
 	query := From("Person").Compute("count", FunctionCount, "")

@@ -353,6 +353,31 @@ func whole(keys ...int64) *pb.ObserveReply {
 	return &pb.ObserveReply{Begins: true, Ends: true, Rows: []*pb.Batch{batchOf(keys...)}}
 }
 
+func TestSectionsThatDoNotFitToTheRowsAreErrors(t *testing.T) {
+	column := &pb.Column{
+		Name: "section", Type: pb.ColumnType_COLUMN_TYPE_INT64, Integers: []int64{1},
+	}
+	sections := map[string]*pb.Batch{
+		"none": nil, "too few": {RowCount: 1, Columns: []*pb.Column{column}},
+		"no column": batchOf(1, 2),
+	}
+	for name, batch := range sections {
+		batch := batch
+		server := newFake(t, func(c *fakeConnection, request *pb.Envelope) {
+			reply := whole(1, 2)
+			reply.Sections = batch
+			c.observed(request.Id, reply)
+		})
+		ctx, client := connectTo(t, server, once)
+		options := ObserveOptions{Section: SortKey{Expression: "year"}}
+		live, err := client.Observe(ctx, From("Person"), options)
+		must(t, err)
+		if live.Next() || !errors.Is(live.Err(), CodeMalformedMessage) {
+			t.Errorf("%s: found %v", name, live.Err())
+		}
+	}
+}
+
 func placed(batch *pb.Batch, newIndex, oldIndex uint32) *pb.ObserveReply {
 	return &pb.ObserveReply{
 		Rows: []*pb.Batch{batch}, NewIndexes: []uint32{newIndex}, OldIndexes: []uint32{oldIndex},
