@@ -77,8 +77,11 @@ func (c *Client) attempt(
 		if deadline.IsZero() {
 			deadline = time.Now().Add(c.options.ReconnectWait)
 		}
-		if isFinal || time.Now().Add(pause).After(deadline) || !wait(ctx, pause) {
+		if isFinal || time.Now().Add(pause).After(deadline) {
 			return final(err, mayHaveRun, access)
+		}
+		if !wait(ctx, pause) {
+			return final(endAfter(ctx, err), mayHaveRun, access)
 		}
 	}
 }
@@ -87,7 +90,7 @@ func (c *Client) attempt(
 func final(err *Error, mayHaveRun bool, access access) *Error {
 	// The server looks for the key before it checks the changes, so an error in the changes means
 	// that no earlier attempt was executed.
-	isInChanges := err.isReply && err.Code >= 200 && err.Code < 500
+	isInChanges := err.isReply && !err.isUnsent && err.Code >= 200 && err.Code < 500
 	if !mayHaveRun || isInChanges {
 		return err
 	}

@@ -219,12 +219,12 @@ func (c *Client) connection(ctx context.Context, deadline time.Time) (*link, *Er
 		if err == nil {
 			return link, nil
 		}
-		if ctx.Err() != nil {
-			return nil, unsent(endOf(ctx))
-		}
 		isFinal := !err.isLost() && err.Code != CodeTimeout
-		if isFinal || time.Now().Add(pause).After(deadline) || !wait(ctx, pause) {
+		if isFinal || time.Now().Add(pause).After(deadline) {
 			return nil, unsent(err)
+		}
+		if !wait(ctx, pause) {
+			return nil, endAfter(ctx, failure)
 		}
 	}
 }
@@ -232,6 +232,12 @@ func (c *Client) connection(ctx context.Context, deadline time.Time) (*link, *Er
 func (c *Client) reopen(ctx context.Context) (*link, *Error) {
 	ctx, cancel := context.WithTimeout(ctx, c.options.ConnectTimeout)
 	defer cancel()
+	c.mutex.Lock()
+	isClosed := c.closed
+	c.mutex.Unlock()
+	if isClosed {
+		return nil, closedError()
+	}
 	link, err := open(ctx, c.path, c.hello())
 	if err == nil {
 		err = c.use(link)

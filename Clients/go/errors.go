@@ -123,6 +123,13 @@ func endOf(ctx context.Context) *Error {
 	return &Error{Code: CodeCancelled, Message: "the call was cancelled", cause: ctx.Err()}
 }
 
+// endAfter is the error of a call whose context has ended while it waited for a new connection.
+func endAfter(ctx context.Context, loss *Error) *Error {
+	err := endOf(ctx)
+	err.Message = loss.Message + "; " + err.Message
+	return unsent(err)
+}
+
 // isLost reports whether the call may succeed over a new connection.
 func (e *Error) isLost() bool {
 	return e.cause != errClosed &&

@@ -22,10 +22,10 @@ type fakeServer struct {
 	listener net.Listener
 	// Replies to a request other than hello. It runs in the goroutine of its connection.
 	reply func(*fakeConnection, *pb.Envelope)
-	// The reply to hello.
-	welcome *pb.Envelope
 
-	mutex    sync.Mutex
+	mutex sync.Mutex
+	// The reply to hello.
+	welcome  *pb.Envelope
 	requests []*pb.Envelope
 }
 
@@ -84,7 +84,10 @@ func (s *fakeServer) serve(c *fakeConnection) {
 			return
 		}
 		if request.GetHello() != nil {
-			c.send(s.welcome)
+			s.mutex.Lock()
+			welcome := s.welcome
+			s.mutex.Unlock()
+			c.send(welcome)
 			continue
 		}
 		s.mutex.Lock()

@@ -35,8 +35,11 @@ func (f *follower) next() (*pb.Envelope, *Error) {
 			deadline = time.Now().Add(f.client.options.ReconnectWait)
 		}
 		isFinal := !err.isLost() || f.client.options.ReconnectWait < 0
-		if isFinal || time.Now().Add(pause).After(deadline) || !wait(f.ctx, pause) {
+		if isFinal || time.Now().Add(pause).After(deadline) {
 			return nil, err
+		}
+		if !wait(f.ctx, pause) {
+			return nil, endAfter(f.ctx, err)
 		}
 	}
 }
