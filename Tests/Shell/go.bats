@@ -121,7 +121,8 @@ wait_for() {
         assert_equal "" "$(gofmt -l program)"
         (cd program && go vet ./models)
     done
-    larder schema show --schema "$fixtures/library.schema.json" --output go >program/models/models.go
+    larder schema show --schema "$fixtures/library.schema.json" --output go \
+        >program/models/models.go
     cat >program/main.go <<'END'
 package main
 
