@@ -231,8 +231,10 @@ static int apply(larder_observation *observation, Reply *reply, larder_error *er
         observation->is_arriving = true;
     }
     if (!observation->is_arriving) {
+        larder_token former = observation->position;
         observation->position = position;
         if (apply_change(observation, observed, error)) found = 1;
+        if (found < 0) observation->position = former;
     } else if (add_incoming(observation, observed, reply->length, error)) {
         found = observed->ends ? 1 : 0;
         if (found == 1) observation->position = position;
