@@ -154,7 +154,6 @@ static bool connect_until(larder_client *client, int64_t deadline, larder_error 
 }
 
 static void remember_store(larder_client *client) {
-    client->has_store = true;
     memcpy(client->store, client->welcome.store, UUID_BYTES);
 }
 

@@ -54,9 +54,9 @@ bool larder_fail_reply(larder_error *error, const Larder__V1__ErrorReply *failed
     larder_copy_text(error->hint, sizeof error->hint, failed->hint, strlen(failed->hint));
     larder_copy_text(error->uri, sizeof error->uri, failed->uri, strlen(failed->uri));
     const Larder__V1__ChangeViolation *first = failed->n_details > 0 ? failed->details[0] : NULL;
-    if (first && first->change_presence_case == LARDER__V1__CHANGE_VIOLATION__CHANGE_PRESENCE_CHANGE) {
-        error->change = first->change;
-    }
+    bool has_change = first && first->change_presence_case ==
+                                   LARDER__V1__CHANGE_VIOLATION__CHANGE_PRESENCE_CHANGE;
+    if (has_change) error->change = first->change;
     return false;
 }
 

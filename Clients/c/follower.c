@@ -46,6 +46,9 @@ int larder_follower_next(
     Follower *follower, Envelope *request, int timeout_milliseconds, Reply *reply,
     larder_error *error) {
     int64_t deadline = larder_after(timeout_milliseconds);
+    // A reply that does not depend on commits arrives in the time of a request.
+    bool is_limited = deadline == NEVER && !follower->follows;
+    if (is_limited) deadline = larder_reply_deadline(follower->client);
     bool waits = timeout_milliseconds != 0;
     for (;;) {
         if (follower->error.code != 0) {
@@ -55,6 +58,12 @@ int larder_follower_next(
         if (!follower->stream && !restart(follower, request, waits, error)) return -1;
         int found = larder_stream_next(follower->stream, deadline, reply, error);
         if (found == 1) follower->pause = 0;
+        if (found == 0 && is_limited && follower->stream->client) {
+            larder_fail(
+                error, LARDER_ERROR_CONNECTION_FAILED, "the server does not reply");
+            larder_disconnect(follower->client, error);
+            continue;
+        }
         // Without a last reply, there was none in time, or the wait was cancelled.
         if (found == 1 || follower->stream->client) return found;
         if (found == 0 && !follower->follows) return 0;

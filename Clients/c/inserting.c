@@ -174,7 +174,7 @@ static bool check_value(
     if (value->type != LARDER_TYPE_OBJECT && value->type != LARDER_TYPE_OBJECTS) return true;
     const larder_identifier *objects = value->as.pointer;
     for (size_t index = 0; index < value->length; index++) {
-        if (objects[index].key < 1) {
+        if (objects[index].key < 1 || !memchr(objects[index].entity, 0, ENTITY_BYTES_MAX + 1)) {
             return larder_fail(
                 error, LARDER_ERROR_MALFORMED_IDENTIFIER, "`%s` needs a permanent identifier",
                 builder->message.name);
@@ -227,7 +227,8 @@ static void reset(larder_insertion *insertion) {
 // The stream
 
 // Stores an error, after which the stream has ended.
-static bool end_with(larder_insertion *insertion, const larder_error *failure, larder_error *error) {
+static bool end_with(
+    larder_insertion *insertion, const larder_error *failure, larder_error *error) {
     insertion->error = *failure;
     larder_copy_error(error, failure);
     return false;

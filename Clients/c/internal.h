@@ -1,9 +1,9 @@
 // Declarations that the files of the library share. None of them is exported.
 //
-// A client has a list of streams, one for each request whose last reply has not arrived. Replies are
-// passed to the stream with their id while any call of the client reads or waits. Credit limits how
-// many replies a stream can have, so that a server cannot fill the memory of a client that does not
-// read them.
+// A client has a list of streams, one for each request whose last reply has not arrived. Replies
+// are passed to the stream with their id while any call of the client reads or waits. Credit limits
+// how many replies a stream can have, so that a server cannot fill the memory of a client that does
+// not read them.
 #ifndef LARDER_INTERNAL_H
 #define LARDER_INTERNAL_H
 
@@ -117,12 +117,11 @@ struct larder_client {
     // Frames that have not been sent.
     uint8_t *output;
     size_t output_capacity, output_start, output_end;
-    // The bytes that were added to the output and that the socket has accepted, since the beginning.
+    // The bytes that were added to the output, and those that the socket has accepted, in total.
     uint64_t queued_bytes, sent_bytes;
     Envelope *reply_to_hello;
     larder_welcome welcome;
     // The store of the first connection, which a retry must find again.
-    bool has_store;
     uint8_t store[UUID_BYTES];
     // Why there is no connection.
     larder_error error;
@@ -174,8 +173,8 @@ void larder_dispatch(larder_client *client, Envelope *envelope, size_t length);
 // The treatment of a request whose reply was lost.
 typedef enum { REPEAT_NEVER, REPEAT_WRITE, REPEAT_ALWAYS } Repeat;
 
-// Sends a request, again after temporary errors, until it has a reply, and returns the first one. If
-// `stream` is not NULL and more replies follow, it gets the stream.
+// Sends a request, again after temporary errors, until it has a reply, and returns the first one.
+// If `stream` is not NULL and more replies follow, it gets the stream.
 Envelope *larder_call(
     larder_client *client, Envelope *request, BodyCase kind, Repeat repeat, Stream **stream,
     larder_error *error);

@@ -5,8 +5,8 @@
 // transaction; 0 is the end, or that there was none in time.
 //
 // Ownership. The caller frees what a `…_new` or a call returns with the function named there. A
-// pointer into a result is valid until the next call of its `…_next`, or until it is freed. Arguments
-// are borrowed for the time of a call. Everything else is a value.
+// pointer into a result is valid until the next call of its `…_next`, or until it is freed.
+// Arguments are borrowed for the time of a call. Everything else is a value.
 //
 // Threads. A client, and everything that was made with it, is for one thread at a time. Different
 // clients are independent. Only larder_cancel may be called from other threads.
@@ -100,7 +100,7 @@ typedef struct larder_error {
     // The column of an error in a format string, from 1, in characters; otherwise 0.
     uint32_t column;
     const char *name;
-    // The index in the change set, or in the inserted rows, of the change at which it failed; or -1.
+    // The index in the change set, or in the inserted rows, of the change that failed; or -1.
     int64_t change;
     // Sentences: the error, and an advice or "". The URI of the object concerned, or "".
     char message[1024], hint[512], uri[256];
@@ -241,7 +241,8 @@ typedef struct larder_welcome {
 } larder_welcome;
 
 // Connects to the server at a socket's path. With NULL, to the only socket in
-// $XDG_RUNTIME_DIR/larder, or else in /run/larder. `options` may be NULL. Free it with larder_close.
+// $XDG_RUNTIME_DIR/larder, or else in /run/larder. `options` may be NULL. Free the client with
+// larder_close.
 LARDER_API larder_client *larder_open(
     const char *path, const larder_options *options, larder_error *error);
 // Closes the connection. Results of the client fail afterwards, and are still to be freed.
@@ -512,7 +513,8 @@ typedef struct larder_insert_options {
 
 typedef struct larder_insertion larder_insertion;
 
-// Begins to insert any number of objects. `options` may be NULL. Free it with larder_insertion_free.
+// Begins to insert any number of objects. `options` may be NULL. Free the insertion with
+// larder_insertion_free.
 LARDER_API larder_insertion *larder_insert_many(
     larder_client *client, const char *entity, const larder_insert_column *columns, size_t count,
     const larder_insert_options *options, larder_error *error);

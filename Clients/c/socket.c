@@ -14,8 +14,9 @@ enum {
     OUTPUT_BYTES_MIN = 4096,
     // A longer buffer is freed when it is empty.
     OUTPUT_BYTES_KEPT = 1 << 20,
-    // Memory of a message besides 32 times its length.
+    // The memory of a message besides 32 times its length, and its maximum besides its length.
     MESSAGE_BYTES_MIN = 1 << 20,
+    MESSAGE_BYTES_MAX = 96 << 20,
 };
 
 int64_t larder_now(void) {
@@ -87,7 +88,8 @@ static void unpack_frame(larder_client *client) {
     size_t length = client->input_length;
     client->input = NULL;
     client->input_count = 0;
-    Allowance allowance = {MESSAGE_BYTES_MIN + 32 * length, false};
+    size_t needed = MESSAGE_BYTES_MIN + 32 * length, most = MESSAGE_BYTES_MAX + length;
+    Allowance allowance = {needed < most ? needed : most, false};
     ProtobufCAllocator allocator = {limited_alloc, limited_free, &allowance};
     Envelope *envelope = larder__v1__envelope__unpack(&allocator, length, input);
     free(input);

@@ -227,7 +227,7 @@ static Envelope *attempt(
         }
     }
     if (found == 1) {
-        // What follows the first reply is for the stream, if there is one.
+        // The stream, if there is one, has the replies after the first.
         if (stream && (opened->client || opened->reply_count > 0 || opened->error.code != 0)) {
             *stream = opened;
         } else {

@@ -41,7 +41,8 @@ larder_value larder_text_bytes(const char *text, size_t length) {
 }
 
 larder_value larder_date(double seconds) {
-    return (larder_value){.type = LARDER_TYPE_DATE, .as.number = seconds - SECONDS_FROM_1970_TO_2001};
+    double number = seconds - SECONDS_FROM_1970_TO_2001;
+    return (larder_value){.type = LARDER_TYPE_DATE, .as.number = number};
 }
 
 larder_value larder_timespec(struct timespec time) {

@@ -26,8 +26,8 @@ extern Script canned_scripts[SCRIPTS_MAX];
 extern size_t canned_count;
 extern const uint8_t canned_store[16];
 
-// Starts the server, and returns its path.
-const char *canned_start(void);
+void canned_start(void);
+const char *canned_path(void);
 void canned_stop(void);
 
 // Begins the script with an index, which is then the last one, with a welcome.

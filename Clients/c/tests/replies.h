@@ -20,8 +20,8 @@ typedef struct {
     uint8_t nulls[1];
 } Sample;
 
-// Fills a batch of three objects, of which the last one is nil in each column. The columns are those
-// of the types 1 to 15 in their order, with the type's number as name.
+// Fills a batch of three objects, of which the last one is nil in each column. The columns are
+// those of the types 1 to 15 in their order, with the type's number as name.
 void make_sample(Sample *sample);
 // Adds a reply with batches to a script.
 void send_batches(Script *script, uint64_t id, Batch **batches, size_t count, bool more);

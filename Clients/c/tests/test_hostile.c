@@ -187,10 +187,11 @@ static void check_welcome(Larder__V1__WelcomeReply *welcome, uint32_t code, int 
     envelope.body_case = LARDER__V1__ENVELOPE__BODY_WELCOME;
     envelope.welcome = welcome;
     canned_envelope(script, &envelope);
-    larder_client *client = canned_open();
+    larder_error error = {0};
+    larder_client *client = larder_open(canned_path(), NULL, &error);
     check_true(client == NULL, "the welcome is rejected", __FILE__, line);
+    check_code(&error, code, "the code", __FILE__, line);
     larder_close(client);
-    (void)code;
 }
 
 static void test_welcomes(void) {

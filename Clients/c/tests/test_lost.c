@@ -1,7 +1,10 @@
 #include "unit.h"
 
 #include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 // Lost replies, errors of the connection, time limits and cancellation.
 
@@ -163,7 +166,9 @@ static void test_requests_at_once(void) {
     CHECK(larder_fetch(client, &query, &error) == NULL);
     CHECK_CODE(&error, LARDER_ERROR_RESOURCE_EXHAUSTED);
     for (int index = 6; index >= 0; index--) {
-        for (int row = 0; row < ROWS; row++) CHECK_INTEGER(larder_rows_next(rows[index], &error), 1);
+        for (int row = 0; row < ROWS; row++) {
+            CHECK_INTEGER(larder_rows_next(rows[index], &error), 1);
+        }
         larder_rows_free(rows[index]);
     }
     larder_close(client);
@@ -192,6 +197,33 @@ static void test_opening(void) {
     CHECK(client == NULL);
 }
 
+// Without a path the client finds the only socket in a folder.
+static void test_default_path(void) {
+    char folder[] = "/tmp/larder-XXXXXX", first[64], second[64];
+    if (!CHECK(mkdtemp(folder) != NULL)) return;
+    setenv("XDG_RUNTIME_DIR", folder, 1);
+    larder_error error = {0};
+    CHECK(larder_open(NULL, NULL, &error) == NULL);
+    CHECK_CODE(&error, LARDER_ERROR_CONNECTION_FAILED);
+    snprintf(first, sizeof first, "%s/larder", folder);
+    CHECK(mkdir(first, 0700) == 0);
+    snprintf(first, sizeof first, "%s/larder/a.sock", folder);
+    snprintf(second, sizeof second, "%s/larder/b.sock", folder);
+    canned_begin(0);
+    CHECK(symlink(canned_path(), first) == 0);
+    larder_client *client = larder_open(NULL, NULL, &error);
+    CHECK_DONE(client != NULL, &error);
+    larder_close(client);
+    CHECK(symlink(canned_path(), second) == 0);
+    CHECK(larder_open(NULL, NULL, &error) == NULL);
+    CHECK(strstr(error.message, "has 2 sockets") != NULL);
+    unlink(first);
+    unlink(second);
+    *strrchr(first, '/') = 0;
+    rmdir(first);
+    rmdir(folder);
+}
+
 void test_lost(void) {
     test_lost_saves();
     test_lost_reads();
@@ -199,4 +231,5 @@ void test_lost(void) {
     test_cancellation();
     test_requests_at_once();
     test_opening();
+    test_default_path();
 }

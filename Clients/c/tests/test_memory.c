@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-// Memory that runs out: each call is repeated with the first, the second, … allocation failing, once
-// alone and once with all that follow, until it succeeds without reaching the failure. The linker
-// replaces the functions of memory (--wrap).
+// Memory that runs out: each call is repeated with the first, the second, … allocation failing,
+// once alone and once with all that follow, until it succeeds without reaching the failure. The
+// linker replaces the functions of memory (--wrap).
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

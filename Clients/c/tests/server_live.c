@@ -1,0 +1,119 @@
+#include "server.h"
+
+#include <poll.h>
+
+// Live queries and the history
+
+// Waits with poll until there is a result.
+static bool wait_for_result(larder_observation *observation) {
+    for (int waits = 0; waits < 100; waits++) {
+        int found = larder_observe_next(observation, 0, &error);
+        if (found != 0) return found == 1;
+        struct pollfd ready = {.fd = larder_fd(client), .events = POLLIN};
+        poll(&ready, 1, 1000);
+    }
+    return false;
+}
+
+static void test_observation(void) {
+    larder_query query = {
+        .entity = "Author", .where = "name BEGINSWITH \"Live\"",
+        .sort = &(larder_sort){.term = "name"}, .sort_count = 1};
+    larder_query counted = {
+        .entity = "Author",
+        .aggregates = &(larder_aggregate_column){LARDER_COUNT, NULL, "count", NULL},
+        .aggregate_count = 1};
+    larder_observation *observation = larder_observe(client, &query, 0, &error);
+    larder_observation *total = larder_observe(client, &counted, 0, &error);
+    if (!CHECK(observation != NULL) || !CHECK(total != NULL)) return;
+    CHECK(wait_for_result(observation));
+    CHECK_INTEGER(larder_observe_row_count(observation), 0);
+    CHECK_INTEGER(larder_observe_next(total, 5000, &error), 1);
+    larder_rows *rows;
+    rows = larder_observe_rows(total);
+    CHECK_INTEGER(larder_rows_next(rows, &error), 1);
+    int64_t before = larder_row_int64(rows, 0);
+    larder_identifier b = insert_author("Live b");
+    CHECK(wait_for_result(observation));
+    insert_author("Live a");
+    CHECK_INTEGER(larder_observe_next(observation, 5000, &error), 1);
+    size_t count;
+    const larder_row_change *changes = larder_observe_changes(observation, &count);
+    CHECK_INTEGER(count, 1);
+    CHECK(changes && changes[0].kind == LARDER_ROW_INSERTED && changes[0].new_index == 0);
+    rows = larder_observe_rows(observation);
+    CHECK_INTEGER(larder_rows_next(rows, &error), 1);
+    CHECK_TEXT(larder_row_text(rows, larder_column(rows, "name"), NULL), "Live a");
+    CHECK_DONE(larder_delete(client, &b, &error), &error);
+    CHECK_INTEGER(larder_observe_next(observation, 5000, &error), 1);
+    CHECK_INTEGER(larder_observe_row_count(observation), 1);
+    CHECK_INTEGER(larder_observe_next(observation, 0, &error), 0);
+    larder_observation_free(observation);
+    // Two were inserted and one deleted. Commits in between may be one change.
+    int64_t after = before;
+    for (int changes = 0; changes < 3 && after != before + 1; changes++) {
+        CHECK_INTEGER(larder_observe_next(total, 5000, &error), 1);
+        rows = larder_observe_rows(total);
+        CHECK_INTEGER(larder_rows_next(rows, &error), 1);
+        after = larder_row_int64(rows, 0);
+        if (changes == 2) CHECK_INTEGER(after, before + 1);
+    }
+    larder_observation_free(total);
+    query.offset = 1;
+    observation = larder_observe(client, &query, 0, &error);
+    CHECK(observation && larder_observe_next(observation, 5000, &error) == -1);
+    CHECK_CODE(&error, LARDER_ERROR_UNSUPPORTED);
+    larder_observation_free(observation);
+}
+
+static void test_history(void) {
+    larder_token start, parsed;
+    char text[LARDER_TOKEN_SIZE];
+    CHECK_DONE(larder_position(client, &start, &error), &error);
+    CHECK(larder_token_parse(larder_token_text(&start, text), &parsed, &error));
+    CHECK(parsed.number == start.number && parsed.epoch == start.epoch);
+    larder_identifier author = insert_author("History");
+    larder_property name = {"name", larder_text("Histories")};
+    CHECK_DONE(larder_update(client, &author, &name, 1, &error), &error);
+    const char *entities[] = {"Author"};
+    larder_history_query query = {.after = &start, .entities = entities, .entity_count = 1};
+    larder_feed *feed = larder_history(client, &query, &error);
+    if (!CHECK(feed != NULL)) return;
+    CHECK_INTEGER(larder_feed_next(feed, -1, &error), 1);
+    CHECK_INTEGER(larder_feed_next(feed, -1, &error), 1);
+    const larder_transaction *transaction = larder_feed_transaction(feed);
+    CHECK_TEXT(transaction->client, "tests");
+    CHECK(transaction->user >= 0 && transaction->process > 0 && transaction->time > 1.7e9);
+    CHECK_INTEGER(transaction->runs[0].kind, LARDER_UPDATED);
+    CHECK_INTEGER(transaction->runs[0].first_key, author.key);
+    CHECK_TEXT(transaction->runs[0].properties[0], "name");
+    CHECK_INTEGER(larder_feed_next(feed, -1, &error), 0);
+    CHECK_INTEGER(larder_feed_position(feed).number, start.number + 2);
+    larder_feed_free(feed);
+    query.limit = 1;
+    query.newest_first = true;
+    feed = larder_history(client, &query, &error);
+    CHECK_INTEGER(larder_feed_next(feed, -1, &error), 1);
+    CHECK_INTEGER(larder_feed_transaction(feed)->number, start.number + 2);
+    CHECK_INTEGER(larder_feed_next(feed, -1, &error), 0);
+    larder_feed_free(feed);
+    // Following: two transactions, none, and a new one. A request of other calls is between them.
+    feed = larder_follow(client, &(larder_history_query){.after = &start}, &error);
+    CHECK_INTEGER(larder_feed_next(feed, 5000, &error), 1);
+    CHECK_INTEGER(larder_feed_next(feed, 5000, &error), 1);
+    CHECK_INTEGER(larder_feed_next(feed, 20, &error), 0);
+    CHECK_DONE(larder_delete(client, &author, &error), &error);
+    CHECK_INTEGER(larder_feed_next(feed, 5000, &error), 1);
+    CHECK_INTEGER(larder_feed_transaction(feed)->runs[0].kind, LARDER_DELETED);
+    larder_feed_free(feed);
+    start.store[0] ^= 1;
+    feed = larder_history(client, &(larder_history_query){.after = &start}, &error);
+    CHECK(feed && larder_feed_next(feed, -1, &error) == -1);
+    CHECK_CODE(&error, LARDER_ERROR_FOREIGN_TOKEN);
+    larder_feed_free(feed);
+}
+
+void test_live(void) {
+    test_observation();
+    test_history();
+}
