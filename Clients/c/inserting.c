@@ -289,7 +289,6 @@ static bool enqueue_batch(larder_insertion *insertion, bool is_last, larder_erro
         Builder *builder = &insertion->builders[index];
         builder->message.nulls.data = builder->nulls;
         builder->message.nulls.len = builder->has_nil ? (insertion->row_count + 7) / 8 : 0;
-        if (builder->message.n_subentities == 0) builder->message.n_entity_indexes = 0;
     }
     Batch batch = LARDER__V1__BATCH__INIT;
     batch.row_count = (uint32_t)insertion->row_count;

@@ -21,6 +21,8 @@ struct larder_observation {
     Larder__V1__QueryRequest query;
     RowReference *rows;
     size_t row_count;
+    // Whether there is a result since the query was last observed, which changes apply to.
+    bool has_result;
     // A whole result that is arriving.
     bool is_arriving;
     RowReference *incoming;
@@ -106,6 +108,7 @@ static void finish_incoming(larder_observation *observation) {
     observation->incoming = NULL;
     observation->incoming_count = 0;
     discard_incoming(observation);
+    observation->has_result = true;
     replace_rows(observation, rows, count, NULL, 0);
 }
 
@@ -230,7 +233,10 @@ static int apply(larder_observation *observation, Reply *reply, larder_error *er
         discard_incoming(observation);
         observation->is_arriving = true;
     }
-    if (!observation->is_arriving) {
+    if (!observation->is_arriving && !observation->has_result) {
+        larder_fail(
+            error, LARDER_ERROR_MALFORMED_MESSAGE, "the server sent a change without a result");
+    } else if (!observation->is_arriving) {
         larder_token former = observation->position;
         observation->position = position;
         if (apply_change(observation, observed, error)) found = 1;
@@ -293,6 +299,7 @@ int larder_observe_next(
         if (observation->restart_count != follower->restart_count) {
             observation->restart_count = follower->restart_count;
             discard_incoming(observation);
+            observation->has_result = false;
         }
         if (found == 1) {
             found = apply(observation, &reply, &failure);

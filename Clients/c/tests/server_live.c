@@ -105,6 +105,12 @@ static void test_history(void) {
     CHECK_DONE(larder_delete(client, &author, &error), &error);
     CHECK_INTEGER(larder_feed_next(feed, 5000, &error), 1);
     CHECK_INTEGER(larder_feed_transaction(feed)->runs[0].kind, LARDER_DELETED);
+    // On another connection it continues after the last transaction.
+    CHECK_DONE(larder_reconnect(client, 1000, &error), &error);
+    CHECK_INTEGER(larder_feed_next(feed, 20, &error), 0);
+    insert_author("Another");
+    CHECK_INTEGER(larder_feed_next(feed, 5000, &error), 1);
+    CHECK_INTEGER(larder_feed_transaction(feed)->number, start.number + 4);
     larder_feed_free(feed);
     start.store[0] ^= 1;
     feed = larder_history(client, &(larder_history_query){.after = &start}, &error);

@@ -136,6 +136,31 @@ static void test_observing_again(void) {
     larder_close(client);
 }
 
+// A change before the whole result, at first and after a lost connection.
+static void test_changes_without_result(void) {
+    for (int losses = 0; losses < 2; losses++) {
+        Script *script = canned_begin(0);
+        if (losses > 0) {
+            send_change(script, 2, &(Change){.begins = true, .ends = true, .names = "AB", .count = 2});
+            send_change(script, 2, &(Change){.begins = true, .names = "X", .count = 1});
+            script = canned_begin(1);
+        }
+        send_change(script, 2, &(Change){.names = "Y", .count = 1, .old_indexes = {1}});
+        script->stays_open = true;
+        larder_client *client = canned_open();
+        larder_set_retry(client, 5000);
+        larder_error error = {0};
+        larder_observation *observation = larder_observe(client, &query, 0, &error);
+        if (!CHECK(observation != NULL)) return;
+        if (losses > 0) CHECK_INTEGER(larder_observe_next(observation, 5000, &error), 1);
+        CHECK_INTEGER(larder_observe_next(observation, 5000, &error), -1);
+        CHECK_CODE(&error, LARDER_ERROR_MALFORMED_MESSAGE);
+        CHECK_TEXT(letters(observation), losses > 0 ? "AB" : "");
+        larder_observation_free(observation);
+        larder_close(client);
+    }
+}
+
 static void check_transaction(const larder_feed *feed, int64_t number, bool is_partial) {
     const larder_transaction *transaction = larder_feed_transaction(feed);
     if (!CHECK(transaction != NULL)) return;
@@ -204,6 +229,7 @@ void test_live(void) {
     test_changes();
     test_inconsistent_changes();
     test_observing_again();
+    test_changes_without_result();
     test_following();
     test_reading();
 }

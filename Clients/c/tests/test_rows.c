@@ -119,6 +119,12 @@ static void test_failures(void) {
             CHECK_INTEGER(larder_row_int64(rows, 99), 0);
             expected = LARDER_ERROR_WRONG_TYPE;
         }
+        if (failure == 3) {
+            // A time just before a second.
+            rows->page->batch->columns[8]->doubles[0] = -1e-12;
+            CHECK_INTEGER(larder_row_timespec(rows, 8).tv_sec, 978307200);
+            CHECK_INTEGER(larder_row_timespec(rows, 8).tv_nsec, 0);
+        }
         if (failure == 4) {
             rows->page->batch->columns[8]->doubles[0] = 1e300;
             CHECK_INTEGER(larder_row_timespec(rows, 8).tv_sec, 0);
