@@ -212,10 +212,13 @@ static bool reserve(larder_client *client, size_t length) {
 bool larder_enqueue(larder_client *client, Envelope *request, larder_error *error) {
     size_t length = larder__v1__envelope__get_packed_size(request);
     if (length > client->request_bytes_max) {
-        return larder_fail(
+        larder_fail(
             error, LARDER_ERROR_FRAME_TOO_LONG,
             "the request has %zu bytes; at most %zu are allowed", length,
             client->request_bytes_max);
+        static const char hint[] = "divide it; larder_insert_many inserts any number of objects";
+        if (error) larder_copy_text(error->hint, sizeof error->hint, hint, strlen(hint));
+        return false;
     }
     if (!reserve(client, LENGTH_BYTES + length)) return larder_fail_memory(error);
     uint8_t *frame = client->output + client->output_end;

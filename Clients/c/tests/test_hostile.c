@@ -126,6 +126,15 @@ static void test_damaged_frames(void) {
     check_rejected(LARDER_ERROR_FRAME_TOO_LONG, __LINE__);
     send_raw(16 << 20, "", 0);
     check_rejected(LARDER_ERROR_CONNECTION_FAILED, __LINE__);
+    // A client that accepts longer frames waits for the rest of one.
+    send_raw((16 << 20) + 1, "", 0);
+    larder_error error = {0};
+    larder_options options = {.frame_bytes_max = (16 << 20) + 1};
+    larder_client *client = larder_open(canned_path(), &options, &error);
+    larder_set_retry(client, 0);
+    CHECK(!fetch_all(client, &error));
+    CHECK_CODE(&error, LARDER_ERROR_CONNECTION_FAILED);
+    larder_close(client);
     send_raw(4, "\xff\xff\xff\xff", 4);
     check_rejected(LARDER_ERROR_MALFORMED_FRAME, __LINE__);
     send_raw(0, "", 0);

@@ -208,6 +208,35 @@ static void test_following(void) {
     larder_close(client);
 }
 
+// Everything that a client has made fails after larder_close, and can still be freed.
+static void test_closed_client(void) {
+    Script *script = canned_begin(0);
+    send_change(script, 2, &(Change){.begins = true, .ends = true, .names = "AB", .count = 2});
+    script->stays_open = true;
+    larder_client *client = canned_open();
+    larder_set_retry(client, 5000);
+    larder_error error = {0};
+    larder_observation *observation = larder_observe(client, &query, 0, &error);
+    CHECK_INTEGER(larder_observe_next(observation, -1, &error), 1);
+    larder_feed *feed = larder_follow(client, NULL, &error);
+    larder_insert_column column = {"name", LARDER_TYPE_STRING, NULL};
+    larder_insertion *insertion =
+        larder_insert_many(client, "Letter", &column, 1, NULL, &error);
+    larder_close(client);
+    CHECK_TEXT(letters(observation), "AB");
+    CHECK_INTEGER(larder_observe_next(observation, -1, &error), -1);
+    CHECK_CODE(&error, LARDER_ERROR_CONNECTION_FAILED);
+    CHECK_INTEGER(larder_feed_next(feed, -1, &error), -1);
+    CHECK_TEXT(error.message, "the client is closed");
+    larder_value value = larder_text("C");
+    CHECK(larder_insertion_add(insertion, &value, &error));
+    CHECK(!larder_insertion_finish(insertion, NULL, &error));
+    CHECK_CODE(&error, LARDER_ERROR_CONNECTION_FAILED);
+    larder_insertion_free(insertion);
+    larder_feed_free(feed);
+    larder_observation_free(observation);
+}
+
 static void test_reading(void) {
     Script *script = canned_begin(0);
     send_transaction(script, 2, 4, false, true);
@@ -232,4 +261,5 @@ void test_live(void) {
     test_changes_without_result();
     test_following();
     test_reading();
+    test_closed_client();
 }
