@@ -66,6 +66,84 @@ static void test_observation(void) {
     larder_observation_free(observation);
 }
 
+// The names and versions of rows, one after the other.
+static void list_rows(larder_rows *rows, char *text, size_t size) {
+    size_t length = 0;
+    text[0] = 0;
+    while (length < size && larder_rows_next(rows, &error) == 1) {
+        length += (size_t)snprintf(
+            text + length, size - length, "%s %" PRId64 "|",
+            larder_row_text(rows, larder_column(rows, "title"), NULL), larder_row_version(rows));
+    }
+}
+
+static uint32_t next_random(uint32_t limit) {
+    static uint64_t state = 42;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % limit;
+}
+
+// Saves up to four random inserts, updates and deletes of books.
+static void save_randomly(larder_identifier *books, size_t *count) {
+    larder_changes *changes = larder_changes_new();
+    size_t first = *count;
+    char title[16];
+    for (uint32_t edits = 1 + next_random(4); edits > 0; edits--) {
+        snprintf(title, sizeof title, "R%02" PRIu32, next_random(100));
+        uint32_t action = next_random(first > 8 ? 4 : 1);
+        if (action < 2 || first == 0) {
+            larder_changes_insert(changes, next_random(3) == 0 ? "Novel" : "Book");
+            larder_changes_set(changes, "title", larder_text(title));
+        } else if (action == 2) {
+            larder_changes_update(changes, &books[next_random((uint32_t)first)]);
+            larder_changes_set(changes, "title", larder_text(title));
+        } else {
+            // The last one that existed takes the index of the deleted one.
+            size_t index = next_random((uint32_t)first);
+            larder_changes_delete(changes, &books[index]);
+            books[index] = books[--first];
+        }
+    }
+    CHECK_DONE(larder_save(client, changes, &error), &error);
+    *count = first;
+    for (size_t index = 0; index < larder_saved_insert_count(changes); index++) {
+        larder_saved_identifier(changes, index, &books[(*count)++]);
+    }
+    larder_changes_free(changes);
+}
+
+// After each commit, an observed query arrives at the result of a fetch.
+static void test_random_changes(void) {
+    static larder_identifier books[1000];
+    size_t count = 0;
+    larder_query query = {
+        .entity = "Book", .where = "title BEGINSWITH \"R\" AND title < \"R80\"",
+        .sort = &(larder_sort){.term = "title"}, .sort_count = 1, .limit = 12};
+    larder_observation *observation = larder_observe(client, &query, 0, &error);
+    if (!CHECK_DONE(observation != NULL, &error)) return;
+    size_t changed = 0;
+    for (int step = 0; step < 100; step++) {
+        char fetched[1024], observed[1024] = "";
+        save_randomly(books, &count);
+        larder_rows *rows = larder_fetch(client, &query, &error);
+        if (!CHECK(rows != NULL)) break;
+        list_rows(rows, fetched, sizeof fetched);
+        larder_rows_free(rows);
+        int found = 1;
+        for (int waits = 0; waits < 8 && found == 1; waits++) {
+            list_rows(larder_observe_rows(observation), observed, sizeof observed);
+            if (strcmp(observed, fetched) == 0) break;
+            found = larder_observe_next(observation, 5000, &error);
+            size_t changes;
+            if (larder_observe_changes(observation, &changes)) changed++;
+        }
+        if (!CHECK_TEXT(observed, fetched)) break;
+    }
+    // Most of them were changes, and not whole results.
+    CHECK(changed > 50);
+    larder_observation_free(observation);
+}
+
 static void test_history(void) {
     larder_token start, parsed;
     char text[LARDER_TOKEN_SIZE];
@@ -121,5 +199,6 @@ static void test_history(void) {
 
 void test_live(void) {
     test_observation();
+    test_random_changes();
     test_history();
 }
