@@ -261,12 +261,23 @@ static int take_reply(larder_insertion *insertion, larder_error *error) {
         larder_disconnect(insertion->client, &failure);
         found = -1;
     }
-    if (found < 0) lose(insertion, &failure, error);
     if (found == 1) {
         insertion->processed_count = reply.envelope->inserted->batch_count;
         insertion->stored_count = reply.envelope->inserted->row_count;
         larder__v1__envelope__free_unpacked(reply.envelope, NULL);
+        bool is_valid = insertion->processed_count >= 0 && insertion->stored_count >= 0 &&
+                        insertion->processed_count <= insertion->sent_count;
+        if (is_valid) return 1;
+        insertion->processed_count = 0;
+        larder_fail(
+            &failure, LARDER_ERROR_MALFORMED_MESSAGE,
+            "the server has counted rows that were not sent");
+        larder_disconnect(insertion->client, &failure);
+        // A last reply that cannot be used is a lost one.
+        insertion->stream->is_lost = true;
+        found = -1;
     }
+    if (found < 0) lose(insertion, &failure, error);
     return found;
 }
 

@@ -235,6 +235,33 @@ void send_saved(Script *script, uint64_t id, int64_t key) {
     canned_envelope(script, &envelope);
 }
 
+void send_inserted(Script *script, uint64_t id, int64_t rows, int64_t batches) {
+    Larder__V1__InsertReply body = LARDER__V1__INSERT_REPLY__INIT;
+    body.row_count = rows;
+    body.batch_count = batches;
+    Envelope envelope = LARDER__V1__ENVELOPE__INIT;
+    envelope.id = id;
+    envelope.body_case = LARDER__V1__ENVELOPE__BODY_INSERTED;
+    envelope.inserted = &body;
+    canned_envelope(script, &envelope);
+}
+
+bool insert_rows(larder_client *client, larder_error *error) {
+    larder_insert_column columns[] = {
+        {"name", LARDER_TYPE_STRING, NULL}, {"course", LARDER_TYPE_OBJECT, "Course"}};
+    larder_insertion *insertion =
+        larder_insert_many(client, "Student", columns, 2, NULL, error);
+    larder_identifier course = {.key = 1, .entity = "Subcourse"};
+    memcpy(course.store, canned_store, 16);
+    larder_value values[] = {larder_text("Ann"), larder_object(&course)};
+    bool is_done = insertion && larder_insertion_add(insertion, values, error);
+    values[1] = larder_nil();
+    is_done = is_done && larder_insertion_add(insertion, values, error) &&
+              larder_insertion_finish(insertion, NULL, error);
+    larder_insertion_free(insertion);
+    return is_done;
+}
+
 void read_everything(larder_rows *rows) {
     larder_identifier identifiers[2];
     size_t length;

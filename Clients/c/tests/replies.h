@@ -42,6 +42,10 @@ void send_change(Script *script, uint64_t id, const Change *change);
 void send_transaction(Script *script, uint64_t id, int64_t number, bool partial, bool more);
 // Adds the reply to a save of one insert.
 void send_saved(Script *script, uint64_t id, int64_t key);
+// Adds the last reply of an insert stream.
+void send_inserted(Script *script, uint64_t id, int64_t rows, int64_t batches);
+// Inserts two rows by an insert stream.
+bool insert_rows(larder_client *client, larder_error *error);
 // Reads every column of the current row with every reader.
 void read_everything(larder_rows *rows);
 

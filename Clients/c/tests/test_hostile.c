@@ -188,6 +188,24 @@ static void test_wrong_replies(void) {
     larder_close(client);
 }
 
+// Replies of an insert stream of one batch.
+static void test_inserted(void) {
+    static const int64_t counts[][2] = {{2, 2}, {2, -1}, {-1, 1}, {0, INT64_MIN}, {0, INT64_MAX}};
+    larder_error error = {0};
+    send_inserted(canned_begin(0), 2, 2, 1);
+    larder_client *client = canned_open();
+    CHECK_DONE(insert_rows(client, &error), &error);
+    larder_close(client);
+    for (size_t index = 0; index < sizeof counts / sizeof *counts; index++) {
+        send_inserted(canned_begin(0), 2, counts[index][0], counts[index][1]);
+        client = canned_open();
+        CHECK(!insert_rows(client, &error));
+        // The rows may have been stored.
+        CHECK_CODE(&error, LARDER_ERROR_INDETERMINATE);
+        larder_close(client);
+    }
+}
+
 static void check_welcome(Larder__V1__WelcomeReply *welcome, uint32_t code, int line) {
     Script *script = canned_begin(0);
     script->length = 0;
@@ -269,6 +287,7 @@ void test_hostile(void) {
     test_damaged_batches();
     test_damaged_frames();
     test_wrong_replies();
+    test_inserted();
     test_welcomes();
     test_cut_replies();
 }
@@ -313,6 +332,7 @@ static void use_reply(larder_client *client, int kind) {
         }
         larder_feed_free(feed);
         break;
+    case 3: insert_rows(client, &error); break;
     default:
         changes = larder_changes_new();
         larder_changes_update(changes, &identifier);
@@ -338,6 +358,8 @@ static void send_replies(Script *script, int kind) {
     } else if (kind == 2) {
         send_transaction(script, 2, 4, true, true);
         send_transaction(script, 2, 4, false, true);
+    } else if (kind == 3) {
+        send_inserted(script, 2, 2, 1);
     } else {
         send_saved(script, 2, 41);
     }
@@ -351,7 +373,7 @@ void test_random(uint64_t seed, int count) {
     for (int round = 0; round < count; round++) {
         Script *script = canned_begin(0);
         size_t welcome = round % 8 == 0 ? 0 : script->length;
-        send_replies(script, round % 4);
+        send_replies(script, round % 5);
         for (uint32_t edits = 1 + next_random(4); edits > 0; edits--) {
             size_t rest = script->length - welcome;
             size_t index = welcome + next_random((uint32_t)rest);
@@ -362,7 +384,7 @@ void test_random(uint64_t seed, int count) {
             }
         }
         larder_client *client = canned_open();
-        if (client) use_reply(client, round % 4);
+        if (client) use_reply(client, round % 5);
         larder_close(client);
     }
     alarm(0);
