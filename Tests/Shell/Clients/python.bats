@@ -1,12 +1,12 @@
-load helper
+load ../helper
 
-package=$BATS_TEST_DIRNAME/../../Clients/python
+package=$BATS_TEST_DIRNAME/../../../Clients/python
 
 # Copies what a build reads, so that nothing is written into the repository, and builds a wheel and a
 # source distribution, which it installs into folders. None of this uses a network.
 setup_file() {
     mkdir -p "$BATS_FILE_TMPDIR/top/Clients"
-    cp -R "$BATS_TEST_DIRNAME/../../Proto" "$BATS_FILE_TMPDIR/top"
+    cp -R "$BATS_TEST_DIRNAME/../../../Proto" "$BATS_FILE_TMPDIR/top"
     cp -R "$package" "$BATS_FILE_TMPDIR/top/Clients"
     cd "$BATS_FILE_TMPDIR/top/Clients/python"
     rm -rf build dist ./*.egg-info larder/v1/*_pb2.py*
@@ -31,7 +31,7 @@ run_tests() {
 
 @test "the wheel of the Python package has the messages, their types and the version" {
     cd "$BATS_FILE_TMPDIR/installed"
-    for name in "$BATS_TEST_DIRNAME"/../../Proto/*.proto; do
+    for name in "$BATS_TEST_DIRNAME"/../../../Proto/*.proto; do
         [ -s "larder/v1/$(basename "$name" .proto)_pb2.py" ]
         [ -s "larder/v1/$(basename "$name" .proto)_pb2.pyi" ]
     done

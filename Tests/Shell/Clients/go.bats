@@ -1,6 +1,6 @@
-load helper
+load ../helper
 
-root=$(realpath "$BATS_TEST_DIRNAME/../..")
+root=$(realpath "$BATS_TEST_DIRNAME/../../..")
 # Debian's sources of protobuf are a module, so that nothing is fetched.
 protobuf=google.golang.org/protobuf
 debian=/usr/share/gocode/src/$protobuf
@@ -8,7 +8,7 @@ debian=/usr/share/gocode/src/$protobuf
 setup_file() {
     # The settings of the user who runs the tests do not apply.
     export GOENV=off GOPROXY=off GOFLAGS= GO111MODULE=on
-    cp -R "$BATS_TEST_DIRNAME/../../Clients/go" "$BATS_FILE_TMPDIR/larder"
+    cp -R "$BATS_TEST_DIRNAME/../../../Clients/go" "$BATS_FILE_TMPDIR/larder"
 }
 
 # Enters a scratch folder with a module of its own that requires the client.

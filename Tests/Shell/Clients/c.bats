@@ -1,7 +1,7 @@
-load helper
+load ../helper
 
-client=$BATS_TEST_DIRNAME/../../Clients/c
-page=$BATS_TEST_DIRNAME/../../docs/c.md
+client=$BATS_TEST_DIRNAME/../../../Clients/c
+page=$BATS_TEST_DIRNAME/../../../docs/c.md
 
 # The library is built once by gcc, with its tests and a second time with sanitizers, and installed.
 setup_file() {
