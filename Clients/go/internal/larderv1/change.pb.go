@@ -331,8 +331,8 @@ type ChangeSet struct {
 	// Makes the set safe to send again if its reply was lost: if it was already saved under this key,
 	// nothing is done and the reply is the first one. At most 64 bytes, empty for none.
 	IdempotencyKey string `protobuf:"bytes,5,opt,name=idempotency_key,json=idempotencyKey,proto3" json:"idempotency_key,omitempty"`
-	// What the store must have before the set's first change; at most 100. If one is not met, the set
-	// is rejected with CONDITION_FAILED.
+	// Conditions that must hold before the set's first change; at most 100. If one is not met, the
+	// set is rejected with CONDITION_FAILED.
 	Conditions []*Condition `protobuf:"bytes,6,rep,name=conditions,proto3" json:"conditions,omitempty"`
 }
 
@@ -410,8 +410,8 @@ func (x *ChangeSet) GetConditions() []*Condition {
 	return nil
 }
 
-// The number of objects that must match a predicate, so that a set depends on objects that others
-// may insert.
+// The number of objects that must match a predicate, so that a set depends on objects that other
+// clients may insert.
 type Condition struct {
 	state         protoimpl.MessageState
 	sizeCache     protoimpl.SizeCache
@@ -491,7 +491,7 @@ type Change struct {
 	// same change set inserts, earlier or later.
 	Values []*PropertyValue `protobuf:"bytes,4,rep,name=values,proto3" json:"values,omitempty"`
 	// Update only: values as the client read them, each property once: of the properties that the
-	// change sets, and of others if they are known.
+	// change sets, and of other properties if they are known.
 	BaseValues []*PropertyValue `protobuf:"bytes,5,rep,name=base_values,json=baseValues,proto3" json:"base_values,omitempty"`
 	// Insert and update only: incremental changes to to-many relationships that `values` do not set,
 	// in the given order.

@@ -23,7 +23,7 @@ const (
 )
 
 // The numbers in `ErrorReply.code` and `ChangeViolation.code`; docs/protocol.md describes each.
-// Those fields are numbers instead of this enum because a later server may send other ones, which
+// These fields are numbers instead of this enum, because a later server may send other ones, which
 // some languages reject or drop in a field of an enum. A client treats a number that it does not
 // know by its hundreds digit.
 type ErrorCode int32

@@ -440,7 +440,7 @@ type HistoryTransaction_Process struct {
 
 func (*HistoryTransaction_Process) isHistoryTransaction_ProcessPresence() {}
 
-// The same change of objects of one entity with consecutive keys.
+// A run: one kind of change of objects of one entity with consecutive keys.
 type HistoryRun struct {
 	state         protoimpl.MessageState
 	sizeCache     protoimpl.SizeCache
@@ -722,17 +722,17 @@ type isDeleteHistoryRequest_End interface {
 }
 
 type DeleteHistoryRequest_UpTo struct {
-	// Those before the token's position.
+	// Transactions before the token's position.
 	UpTo *HistoryToken `protobuf:"bytes,1,opt,name=up_to,json=upTo,proto3,oneof"`
 }
 
 type DeleteHistoryRequest_Before struct {
-	// Those committed before this time, in seconds since 2001-01-01T00:00:00Z.
+	// Transactions committed before this time, in seconds since 2001-01-01T00:00:00Z.
 	Before float64 `protobuf:"fixed64,2,opt,name=before,proto3,oneof"`
 }
 
 type DeleteHistoryRequest_Keeping struct {
-	// All but this number of the newest.
+	// All transactions but this number of the newest.
 	Keeping int64 `protobuf:"varint,3,opt,name=keeping,proto3,oneof"`
 }
 

@@ -563,7 +563,7 @@ type Envelope_DeleteHistory struct {
 }
 
 type Envelope_Activity struct {
-	// Reads what the server is doing; answered by `activity_report`.
+	// Reads the activity of the server; answered by `activity_report`.
 	Activity *ActivityRequest `protobuf:"bytes,25,opt,name=activity,proto3,oneof"`
 }
 
@@ -3005,7 +3005,7 @@ func (x *BackupReply) GetMore() bool {
 	return false
 }
 
-// What a migration has done, or would do.
+// The effect of a migration, performed or planned.
 type MigrateReply struct {
 	state         protoimpl.MessageState
 	sizeCache     protoimpl.SizeCache
@@ -3015,7 +3015,7 @@ type MigrateReply struct {
 	Changes []string `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
 	// The pieces of work, in their order.
 	Steps []*MigrationStep `protobuf:"bytes,2,rep,name=steps,proto3" json:"steps,omitempty"`
-	// Whether clients that were built for the old schema can go on.
+	// Whether clients that were built for the old schema can continue.
 	Additive bool `protobuf:"varint,3,opt,name=additive,proto3" json:"additive,omitempty"`
 	// About how many bytes are needed in addition while it runs.
 	ByteCount int64 `protobuf:"varint,4,opt,name=byte_count,json=byteCount,proto3" json:"byte_count,omitempty"`
