@@ -141,7 +141,8 @@ static void test_changes_without_result(void) {
     for (int losses = 0; losses < 2; losses++) {
         Script *script = canned_begin(0);
         if (losses > 0) {
-            send_change(script, 2, &(Change){.begins = true, .ends = true, .names = "AB", .count = 2});
+            send_change(
+                script, 2, &(Change){.begins = true, .ends = true, .names = "AB", .count = 2});
             send_change(script, 2, &(Change){.begins = true, .names = "X", .count = 1});
             script = canned_begin(1);
         }
