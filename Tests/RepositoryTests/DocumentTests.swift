@@ -13,8 +13,12 @@ struct DocumentTests {
     func links() throws {
         var count = 0
         for document in try Self.documents() {
+            var isCode = false
             for (number, line) in document.lines.enumerated() {
-                for match in line.matches(of: /\]\(([^)#]+)[^)]*\)/)
+                if line.hasPrefix("```") { isCode.toggle() }
+                guard !isCode else { continue }
+                let text = line.replacing(/`[^`]*`/, with: "`")
+                for match in text.matches(of: /\]\(([^)#]+)[^)]*\)/)
                 where !match.1.contains("://") {
                     count += 1
                     let folder = document.path.split(separator: "/").dropLast()
