@@ -3,17 +3,17 @@ import LarderModel
 extension SQLWriter {
     mutating func comparison(
         _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand,
-        _ options: Comparison.Options, _ negated: Bool
+        _ options: Comparison.Options, _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate {
-        if let written = try count(left, name, right, negated) { return written }
+        if let written = try count(left, name, right, polarity) { return written }
         prefersKeyList = false
         switch name {
-        case .equal: return try equality(left, right, options, negated)
-        case .notEqual: return try equality(left, right, options, !negated)
+        case .equal: return try equality(left, right, options, polarity)
+        case .notEqual: return try equality(left, right, options, polarity.opposite)
         case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
-            return try order(left, name, right, options, negated)
+            return try order(left, name, right, options, polarity)
         case .beginsWith, .endsWith, .contains, .like, .matches:
-            return try string(left, name, right, options, negated)
+            return try string(left, name, right, options, polarity)
         case .in, .between:
             preconditionFailure("the resolver has predicates of their own for these")
         }
@@ -22,22 +22,23 @@ extension SQLWriter {
     // MARK: Equality and order
 
     private mutating func equality(
-        _ left: PlanOperand, _ right: PlanOperand, _ options: Comparison.Options, _ negated: Bool
+        _ left: PlanOperand, _ right: PlanOperand, _ options: Comparison.Options,
+        _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate {
         if case (.value(let one), .value(let other)) = (left, right) {
             let comparison = ValueComparison(left: one, operator: .equal, right: other)
-            return .always(try ask(.holds(comparison)) != negated)
+            return polarity.always(try ask(.holds(comparison)))
         }
-        let isNull: SQL = negated ? " IS NOT NULL" : " IS NULL"
+        let isNull: SQL = polarity == .negated ? " IS NOT NULL" : " IS NULL"
         if try isNil(right) { return .sql(try operand(left) + isNull) }
         if try isNil(left) { return .sql(try operand(right) + isNull) }
         let mayBothBeNil = Self.isNullableColumn(left) && Self.isNullableColumn(right)
-        let symbol: SQL = negated ? " IS NOT " : mayBothBeNil ? " IS " : " = "
+        let symbol: SQL = polarity == .negated ? " IS NOT " : mayBothBeNil ? " IS " : " = "
         if !mayBothBeNil, let order = try decimalOrder(left, right) {
             return .sql("\(order)\(symbol)0")
         }
         let (one, other) = (try compared(left, options), try compared(right, options))
-        if !negated, let found = try canonicalEquality(left, right, options) {
+        if polarity == .positive, let found = try canonicalEquality(left, right, options) {
             // The plus keeps SQLite from putting the value for the column into the other term,
             // which the index would then not have.
             var both: SQL =
@@ -76,35 +77,36 @@ extension SQLWriter {
 
     private mutating func order(
         _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand,
-        _ options: Comparison.Options, _ negated: Bool
+        _ options: Comparison.Options, _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate {
-        if try isAnyNil([left, right]) { return .always(negated) }
+        if try isAnyNil([left, right]) { return polarity.always(false) }
         let isUnknownPossible = Self.isNullableColumn(left) || Self.isNullableColumn(right)
-        let symbol = (negated && !isUnknownPossible ? name.opposite : name).sql
+        let symbol = (polarity == .negated && !isUnknownPossible ? name.opposite : name).sql
         let test: SQL =
             if let order = try decimalOrder(left, right) {
                 "\(order) \(symbol) 0"
             } else {
                 "\(try compared(left, options)) \(symbol) \(try compared(right, options))"
             }
-        return .sql(finished(test, negated && isUnknownPossible))
+        return .sql(isUnknownPossible ? finished(test, polarity) : test)
     }
 
     mutating func between(
         _ value: PlanOperand, _ lower: PlanOperand, _ upper: PlanOperand,
-        _ options: Comparison.Options, _ negated: Bool
+        _ options: Comparison.Options, _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate {
-        if try isAnyNil([value, lower, upper]) { return .always(negated) }
+        if try isAnyNil([value, lower, upper]) { return polarity.always(false) }
         let test: SQL = """
             \(try compared(value, options)) BETWEEN \(try compared(lower, options)) \
             AND \(try compared(upper, options))
             """
-        return .sql(finished(test, negated))
+        return .sql(finished(test, polarity))
     }
 
     /// Equal to one of a list, as Swift's `contains`: nil is an element like others.
     mutating func oneOf(
-        _ left: PlanOperand, _ list: [PlanOperand], _ options: Comparison.Options, _ negated: Bool
+        _ left: PlanOperand, _ list: [PlanOperand], _ options: Comparison.Options,
+        _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate {
         var values: [PlanOperand] = []
         var others: [PlanOperand] = []
@@ -121,21 +123,21 @@ extension SQLWriter {
             var elements: [SQL] = []
             for value in values { elements.append(try compared(value, options)) }
             let list = elements.joined(separator: ", ").inParentheses
-            parts.append(finished("\(try compared(left, options)) IN \(list)", negated))
+            parts.append(finished("\(try compared(left, options)) IN \(list)", polarity))
         }
         for other in others {
-            switch try equality(left, other, options, negated) {
-            case .always(let bool): if bool != negated { return .always(bool) }
+            switch try equality(left, other, options, polarity) {
+            case .always(let bool): if bool != (polarity == .negated) { return .always(bool) }
             case .sql(let fragment): parts.append(fragment)
             }
         }
-        return Self.connected(parts, isAnd: negated)
+        return Self.connected(parts, isAnd: polarity == .negated)
     }
 
     /// The same for a list that is one argument. The number of its parameters is a power of two, so
     /// that few texts serve lists of all sizes. The elements of a long list are rows of a table.
     mutating func oneOfList(
-        _ left: PlanOperand, _ list: TypedValue, _ options: Comparison.Options, _ negated: Bool
+        _ left: PlanOperand, _ list: TypedValue, _ options: Comparison.Options, _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate {
         var parts: [SQL] = []
         let table = converter.entityTable(of: list.type)
@@ -147,16 +149,16 @@ extension SQLWriter {
                 WHERE NOT EXISTS (\(other)))
                 """
             test.depth = max(test.depth, 2 * Self.existsDepth)
-            parts.append(finished(test, negated))
+            parts.append(finished(test, polarity))
         }
         if table == nil, let elements = try elements(of: list, options) {
-            parts.append(finished("\(try compared(left, options)) IN (\(elements))", negated))
+            parts.append(finished("\(try compared(left, options)) IN (\(elements))", polarity))
         }
         if try ask(.hasNil(list)) {
-            let isNull: SQL = negated ? " IS NOT NULL" : " IS NULL"
+            let isNull: SQL = polarity == .negated ? " IS NOT NULL" : " IS NULL"
             parts.append(try operand(left) + isNull)
         }
-        return Self.connected(parts, isAnd: negated)
+        return Self.connected(parts, isAnd: polarity == .negated)
     }
 
     /// The elements of a list except nil, after IN; nil if there are none.
@@ -192,9 +194,9 @@ extension SQLWriter {
 
     private mutating func string(
         _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand,
-        _ options: Comparison.Options, _ negated: Bool
+        _ options: Comparison.Options, _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate {
-        if try isAnyNil([left, right]) { return .always(negated) }
+        if try isAnyNil([left, right]) { return polarity.always(false) }
         guard let function = StringFunctions.name(of: name) else {
             preconditionFailure("\(name) is no operator of strings")
         }
@@ -204,7 +206,7 @@ extension SQLWriter {
         }
         let call: SQL =
             "\(function: function)(\(try operand(left)), \(pattern), \(options.rawValue))"
-        if negated { return .sql(call + " IS NOT 1") }
+        if polarity == .negated { return .sql(call + " IS NOT 1") }
         // The strings with a prefix are one range of the binary order, which an index finds.
         if name == .beginsWith, case .column(let column) = left, case .value(let prefix) = right,
             options.isEmpty || column.isIndexed(for: options)
@@ -252,23 +254,23 @@ extension SQLWriter {
 
     /// The comparison of a count with a value, if there is a better way than to count per object.
     private mutating func count(
-        _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand, _ negated: Bool
+        _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand, _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate? {
         switch (left, right) {
         case (.collection(.count, let collection, nil, _, _), .value(let value)):
-            return try count(collection, name, value, negated)
+            return try count(collection, name, value, polarity)
         case (.value(let value), .collection(.count, let collection, nil, _, _)):
-            return try count(collection, name.swapped, value, negated)
+            return try count(collection, name.swapped, value, polarity)
         default: return nil
         }
     }
 
     private mutating func count(
         _ collection: PlanCollection, _ name: Comparison.Operator, _ value: TypedValue,
-        _ negated: Bool
+        _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate? {
-        let mayBeKeyList = prefersKeyList && !negated
-        if let written = try emptiness(collection, name, value, negated) { return written }
+        let mayBeKeyList = prefersKeyList && polarity == .positive
+        if let written = try emptiness(collection, name, value, polarity) { return written }
         guard mayBeKeyList, try asksForSome(name, value) else { return nil }
         let having: SQL = "COUNT(*) \(name.sql) \(.value(value))"
         return try keyList(collection, having: having).map { .sql($0) }
@@ -292,9 +294,9 @@ extension SQLWriter {
     /// `@count > 0` and similar comparisons ask only whether there is an element.
     private mutating func emptiness(
         _ collection: PlanCollection, _ name: Comparison.Operator, _ value: TypedValue,
-        _ negated: Bool
+        _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate? {
-        if try ask(.isNil(value)) { return .always((name == .notEqual) != negated) }
+        if try ask(.isNil(value)) { return polarity.always(name == .notEqual) }
         let number: Int64
         let asksForElement: Bool
         switch name {
@@ -305,7 +307,8 @@ extension SQLWriter {
         default: return nil
         }
         guard try ask(.isInteger(value, number)) else { return nil }
-        return try predicate(.exists(collection), negated: negated == asksForElement)
+        return try predicate(
+            .exists(collection), asksForElement ? polarity : polarity.opposite)
     }
 }
 

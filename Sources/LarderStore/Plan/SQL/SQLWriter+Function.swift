@@ -170,7 +170,7 @@ extension SQLWriter {
     ) throws(LarderError) -> SQL {
         let test: WrittenPredicate =
             switch operands[0] {
-            case .predicate(let predicate): try self.predicate(predicate, negated: false)
+            case .predicate(let predicate): try self.predicate(predicate, .positive)
             default: .sql(try operand(operands[0]))
             }
         switch test {

@@ -15,7 +15,7 @@ extension SQLWriter {
             let storage: SQL = type == .attribute(.decimal) ? "TEXT" : "REAL"
             return "CAST(\(try self.operand(operand)) AS \(storage))"
         case .predicate(let predicate):
-            switch try self.predicate(predicate, negated: false) {
+            switch try self.predicate(predicate, .positive) {
             case .always(let bool): return bool ? "1" : "0"
             case .sql(let test): return ("\(test.inParentheses) IS 1" as SQL).inParentheses
             }

@@ -51,7 +51,7 @@ extension SQLWriter {
             let operand = Self.operand(query.order[keyIndex])
             let isEqual = PlanPredicate.comparison(
                 operand, .equal, .value(Self.value(keyIndex, operand)), options: [])
-            guard case .sql(let test) = try predicate(isEqual, negated: false) else { continue }
+            guard case .sql(let test) = try predicate(isEqual, .positive) else { continue }
             conditions.append(test)
         }
         let order = query.order[segment.equalCount]

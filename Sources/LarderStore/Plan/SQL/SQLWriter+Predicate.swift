@@ -9,40 +9,42 @@ enum WrittenPredicate {
 extension SQLWriter {
     /// Writes a predicate, or its negation; see ``SQLWriter`` for the two forms.
     mutating func predicate(
-        _ predicate: PlanPredicate, negated: Bool
+        _ predicate: PlanPredicate, _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate {
         let prefersKeyList = prefersKeyList
         self.prefersKeyList = false
         switch predicate {
-        case .constant(let bool): return .always(bool != negated)
-        case .decided(let comparison): return .always(try ask(.holds(comparison)) != negated)
-        case .not(let part): return try self.predicate(part, negated: !negated)
-        case .and(let parts): return try connect(parts, isAnd: !negated, negated: negated)
-        case .or(let parts): return try connect(parts, isAnd: negated, negated: negated)
+        case .constant(let bool): return polarity.always(bool)
+        case .decided(let comparison): return polarity.always(try ask(.holds(comparison)))
+        case .not(let part): return try self.predicate(part, polarity.opposite)
+        case .and(let parts): return try connect(parts, isAnd: polarity == .positive, polarity)
+        case .or(let parts): return try connect(parts, isAnd: polarity == .negated, polarity)
         case .isTrue(.function(.search, let operands, _, _)):
-            return try search(operands, negated)
+            return try search(operands, polarity)
         case .isTrue(let operand):
-            let isTrue: SQL = negated ? " IS NOT 1" : " = 1"
+            let isTrue: SQL = polarity == .negated ? " IS NOT 1" : " = 1"
             return .sql(try self.operand(operand) + isTrue)
         case .comparison(let left, let name, let right, let options):
             self.prefersKeyList = prefersKeyList
-            return try comparison(left, name, right, options, negated)
+            return try comparison(left, name, right, options, polarity)
         case .between(let value, let lower, let upper, let options):
-            return try between(value, lower, upper, options, negated)
+            return try between(value, lower, upper, options, polarity)
         case .oneOf(let operand, let list, let options):
-            return try oneOf(operand, list, options, negated)
+            return try oneOf(operand, list, options, polarity)
         case .oneOfList(let operand, let list, let options):
-            return try oneOfList(operand, list, options, negated)
+            return try oneOfList(operand, list, options, polarity)
         case .isKind(let column, let names):
-            return .sql(finished(Self.kindTest(column.reference.sql, names), negated))
+            return .sql(finished(Self.kindTest(column.reference.sql, names), polarity))
         case .exists(let collection):
-            if prefersKeyList, !negated, let list = try keyList(collection) { return .sql(list) }
+            if prefersKeyList, polarity == .positive, let list = try keyList(collection) {
+                return .sql(list)
+            }
             guard let elements = try select("1", collection) else {
-                return .always(negated)
+                return polarity.always(false)
             }
             var test: SQL = "EXISTS \(elements.inParentheses)"
             test.depth += Self.existsDepth
-            return .sql(negated ? "NOT \(test)" : test)
+            return .sql(polarity == .negated ? "NOT \(test)" : test)
         }
     }
 
@@ -54,19 +56,19 @@ extension SQLWriter {
     }
 
     /// A test that may be unknown, or its negation, which never is.
-    func finished(_ test: SQL, _ negated: Bool) -> SQL {
-        negated ? "\(test.inParentheses) IS NOT 1" : test
+    func finished(_ test: SQL, _ polarity: Polarity) -> SQL {
+        polarity == .negated ? "\(test.inParentheses) IS NOT 1" : test
     }
 
     /// The depth that a subquery in parentheses adds to the parser's stack.
     static let existsDepth = 8
 
     private mutating func connect(
-        _ parts: [PlanPredicate], isAnd: Bool, negated: Bool
+        _ parts: [PlanPredicate], isAnd: Bool, _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate {
         var written: [SQL] = []
         for part in parts {
-            switch try predicate(part, negated: negated) {
+            switch try predicate(part, polarity) {
             case .always(let bool): if bool != isAnd { return .always(bool) }
             case .sql(let fragment): written.append(fragment)
             }
@@ -118,7 +120,7 @@ extension SQLWriter {
         let outerSearch = rankedSearch
         rankedSearch = nil
         defer { rankedSearch = outerSearch }
-        let predicate = try self.predicate(collection.predicate, negated: false)
+        let predicate = try self.predicate(collection.predicate, .positive)
         if case .always(false) = predicate { return nil }
         // A correlated subquery begins at the outer object.
         let isCorrelated = collection.sources.first?.condition != nil

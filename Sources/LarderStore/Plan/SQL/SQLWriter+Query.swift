@@ -152,7 +152,7 @@ extension SQLWriter {
         var written = first
         for conjunct in conjuncts where !isRanked(conjunct) {
             prefersKeyList = !isSelective
-            switch try self.predicate(conjunct, negated: false) {
+            switch try self.predicate(conjunct, .positive) {
             case .always(true): break
             case .always(false):
                 statement += " WHERE 0"
@@ -168,7 +168,7 @@ extension SQLWriter {
     mutating func append(
         _ keyword: SQL, _ predicate: PlanPredicate, to statement: inout SQL
     ) throws(LarderError) {
-        switch try self.predicate(predicate, negated: false) {
+        switch try self.predicate(predicate, .positive) {
         case .always(true): break
         case .always(false): statement += "\(keyword)0"
         case .sql(let fragment): statement += keyword + fragment

@@ -4,9 +4,9 @@ extension SQLWriter {
     /// Writes `SEARCH(text, …, search)`. An index of words decides it alone, since it has exactly
     /// the words that the function would compare.
     mutating func search(
-        _ operands: [PlanOperand], _ negated: Bool
+        _ operands: [PlanOperand], _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate {
-        guard let last = operands.last, try !isNil(last) else { return .always(negated) }
+        guard let last = operands.last, try !isNil(last) else { return polarity.always(false) }
         if !comparesWords, let index = SearchedIndex(operands) {
             let table: SQL = "\(name: index.table)"
             var test: SQL = """
@@ -14,9 +14,9 @@ extension SQLWriter {
                 WHERE \(table) MATCH \(.words(index.text, columns: index.columns)))
                 """
             test.depth += Self.existsDepth
-            return .sql(finished(test, negated))
+            return .sql(finished(test, polarity))
         }
-        let isTrue: SQL = negated ? " IS NOT 1" : " = 1"
+        let isTrue: SQL = polarity == .negated ? " IS NOT 1" : " = 1"
         return .sql(try searchCall(.search, operands) + isTrue)
     }
 
