@@ -5,10 +5,10 @@ import FoundationEssentials
 ///
 /// SwiftNIO's number leaves out the processors to which the process is bound, and the quotas of all
 /// groups but the one at the root, such as that of a unit of systemd with CPUQuota=.
-public enum Processors {
+package enum Processors {
     /// The number of processors: those to which the process is bound, but no more than the quotas
     /// of its control groups, rounded up, allow.
-    public static var available: Int {
+    package static var available: Int {
         let bound = max(1, Int(larder_bound_processors()))
         let groups = contents(of: "/proc/self/cgroup")
         return min(bound, quota(groups: groups, root: "/sys/fs/cgroup") ?? .max)

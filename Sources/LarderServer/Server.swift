@@ -1,9 +1,9 @@
-public import LarderModel
+import LarderModel
 import LarderWire
 package import Logging
 import NIOCore
 import NIOPosix
-public import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 
 /// Serves one store to the clients that connect, until it is stopped.
@@ -14,28 +14,28 @@ import Synchronization
 ///
 /// It runs on three kinds of threads: the event loops (sockets and short reads), the reader pool
 /// (long reads), and one writer thread.
-public final class Server: Service {
-    public struct Options: Sendable {
+package final class Server: Service {
+    package struct Options: Sendable {
         /// The name and version of the program, for the handshake.
-        public var name: String
+        package var name: String
         /// ``Server/run()`` returns after this time without a connection; nil is never.
-        public var idleTimeMax: Duration?
+        package var idleTimeMax: Duration?
         /// The folder for rows of unfinished atomic insert streams, which can be large. The files
         /// have no names and disappear with the process.
-        public var spoolFolder = "/var/tmp"
-        public var limits = ServerLimits()
+        package var spoolFolder = "/var/tmp"
+        package var limits = ServerLimits()
         /// Who may migrate the store, besides root and the user of this process.
-        public var migrationRights = MigrationRights()
+        package var migrationRights = MigrationRights()
         /// Called on any thread when the server has become idle after long reads and has closed
         /// what they used. A program of its own can return free memory to the system then.
-        public var memoryReleased: @Sendable () -> Void = {}
+        package var memoryReleased: @Sendable () -> Void = {}
         /// Loops of the program, which other servers use too; nil for loops of its own.
         package var eventLoops: EventLoops?
         /// Where other processes find the server by the path of its store; nil for nowhere. The
         /// server takes ownership of it.
         package var ownerFile: OwnerFile?
 
-        public init(name: String = "larderd") {
+        package init(name: String = "larderd") {
             self.name = name
         }
     }
@@ -123,7 +123,7 @@ public final class Server: Service {
 
     /// Listens and serves, and stops gracefully when the service group shuts down, the server has
     /// been idle for too long or the task is cancelled.
-    public func run() async throws {
+    package func run() async throws {
         do {
             try listen()
         } catch {
@@ -144,7 +144,7 @@ public final class Server: Service {
 
     /// Serves one connected Unix socket, such as an end of a socket pair, and takes ownership of
     /// it. It blocks briefly and must not be called on an event loop.
-    public func serve(connectedSocket descriptor: Int32) throws(LarderError) {
+    package func serve(connectedSocket descriptor: Int32) throws(LarderError) {
         try serve(connectedSocket: descriptor, as: nil)
     }
 
@@ -178,7 +178,7 @@ public final class Server: Service {
     /// Stops gracefully: stops listening, completes the requests that have been received, closes
     /// the connections, and then the writer. Returns when all of this is done; a second call
     /// returns immediately.
-    public func stop() async {
+    package func stop() async {
         guard let stopping = stopServing() else { return }
         try? await stopping.get()
         if options.eventLoops == nil { try? await group.shutdownGracefully() }
@@ -186,7 +186,7 @@ public final class Server: Service {
     }
 
     /// The same as ``stop()`` for a synchronous caller. It must not be called on an event loop.
-    public func stopAndWait() {
+    package func stopAndWait() {
         guard let stopping = stopServing() else { return }
         try? stopping.wait()
         if options.eventLoops == nil { try? group.syncShutdownGracefully() }
@@ -238,7 +238,7 @@ public final class Server: Service {
     /// Listens, for a program that embeds a server and stops it by ``stopAndWait()``.
     ///
     /// - Throws: `connectionFailed` if a socket cannot listen.
-    public func listen() throws(LarderError) {
+    package func listen() throws(LarderError) {
         for socket in listeningSockets {
             let acceptor: Acceptor
             do throws(SystemError) {

@@ -1,13 +1,13 @@
 import LarderModel
 
 /// The bound of a resource that all users share.
-public struct SharedLimit: Hashable, Sendable {
+package struct SharedLimit: Hashable, Sendable {
     /// The amount of the resource, of all users together.
-    public var total: Int
+    package var total: Int
     /// The part that one user may take of what the others have left, above 0 and at most 1.
-    public var userShare: Double
+    package var userShare: Double
 
-    public init(_ total: Int, userShare: Double) {
+    package init(_ total: Int, userShare: Double) {
         self.total = total
         self.userShare = userShare
     }

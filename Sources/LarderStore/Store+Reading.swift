@@ -1,4 +1,4 @@
-package import LarderModel
+import LarderModel
 
 extension Store {
     package func plan(

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-public import LarderModel
+import LarderModel
 import Synchronization
 
 /// A store in one SQLite file that this process owns.
@@ -8,20 +8,20 @@ import Synchronization
 /// It has what is fixed while the store is open: the file, its schema, and the layout of its
 /// tables. Connections belong to their users: one to the writer, one to each reader. The owner of a
 /// connection also holds the store, because the claim on the file ends with the store.
-public final class Store: StoreBackend {
+package final class Store: StoreBackend {
     package let storeDescription: StoreDescription
     let layout: Layout
     private let formerSchemas: FormerSchemas
     let path: String
     /// The folder of the store's file. Other data of the server that needs disk space may go there.
-    public let folder: String
+    package let folder: String
     let options: StoreOptions
 
     let file: OpenFile
     /// The write-ahead log, which exists as long as the writer's connection.
     private let log: WatchedFile
     /// What the administrator should know about the file that was opened; nil if nothing.
-    public let warning: String?
+    package let warning: String?
     /// The folder of a store in memory; nil for a store on disk.
     let memory: MemoryFolder?
     /// The file of a working copy, which is removed with the object; nil for any other store.
@@ -76,7 +76,7 @@ public final class Store: StoreBackend {
     ///   `migrationRefused` with every reason, `storeInUse` naming the process that holds the file,
     ///   `malformedSchema` for a pattern that does not compile, or a failure of the storage or of
     ///   the archive's folder.
-    public static func open(
+    package static func open(
         path: String, schema: Schema?, options: StoreOptions = StoreOptions(),
         archive: ArchiveOptions? = nil,
         progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in },
@@ -105,7 +105,7 @@ public final class Store: StoreBackend {
     }
 
     /// Creates a store in memory, which ends with the process.
-    public static func inMemory(
+    package static func inMemory(
         schema: Schema, options: StoreOptions = StoreOptions()
     ) throws(LarderError) -> Store {
         let memory = try MemoryFolder()
@@ -130,7 +130,7 @@ public final class Store: StoreBackend {
     }
 
     /// The size of the write-ahead log on disk; 0 if there is none.
-    public var logByteCount: Int {
+    package var logByteCount: Int {
         var status = stat()
         return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
     }

@@ -1,41 +1,41 @@
-public import FoundationEssentials
-internal import LarderModel
+import FoundationEssentials
+import LarderModel
 
 /// How a store is opened.
-public struct StoreOptions: Sendable {
+package struct StoreOptions: Sendable {
     /// When a commit is acknowledged.
-    public enum Synchronous: String, Hashable, Sendable, CaseIterable {
+    package enum Synchronous: String, Hashable, Sendable, CaseIterable {
         /// After it is on disk: a commit survives a power failure.
         case full
         /// After the system has it: a power failure may lose the latest commits, and nothing else.
         case normal
     }
 
-    public var synchronous: Synchronous
+    package var synchronous: Synchronous
     /// Whether every change set is rejected. The process still owns the file and needs write
     /// permission, because SQLite creates its log next to it.
-    public var isReadOnly: Bool
+    package var isReadOnly: Bool
 
     /// Whether the store gets a new identifier, because it is a copy of another store.
-    public var assignsNewIdentifier: Bool
+    package var assignsNewIdentifier: Bool
     /// Whether the history begins a new epoch, because the store is a restored backup.
     var beginsNewEpoch = false
     /// Whether the store is a working copy, whose file is not recorded in the catalog.
     var isWorkingCopy = false
 
     /// Whether a store with another schema is migrated to the given one when it is opened.
-    public var migrates: Bool
+    package var migrates: Bool
 
     /// The size up to which an object can be read and written; at least that of a frame.
-    public var objectBytesMax = Limits.objectBytesMax
+    package var objectBytesMax = Limits.objectBytesMax
 
     /// The identifier of a store that is created; nil is a random one.
-    public var newIdentifier: UUID?
+    package var newIdentifier: UUID?
     /// The time of transactions in the history, and the value of `now()`. It is called on any
     /// thread.
-    public var clock: @Sendable () -> Date = { Date() }
+    package var clock: @Sendable () -> Date = { Date() }
 
-    public init(
+    package init(
         synchronous: Synchronous = .full, isReadOnly: Bool = false,
         assignsNewIdentifier: Bool = false, migrates: Bool = false
     ) {

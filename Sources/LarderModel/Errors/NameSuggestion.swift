@@ -2,10 +2,10 @@
 ///
 /// The search is bounded, because it runs on the event loop that received the name. Without a
 /// bound, one request with an unknown name would delay all others by the size of the schema.
-public enum NameSuggestion {
+package enum NameSuggestion {
     /// A hint with the nearest name within two single-character edits; nil if there is none among
     /// the names that the search reaches.
-    public static func hint(for name: String, among known: some Sequence<String>) -> String? {
+    package static func hint(for name: String, among known: some Sequence<String>) -> String? {
         guard var search = NameSearch(for: name) else { return nil }
         for candidate in known {
             guard search.consider(candidate) else { break }

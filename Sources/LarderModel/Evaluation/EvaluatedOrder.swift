@@ -1,6 +1,6 @@
 /// A sort order that has been checked against the schema. Objects with equal keys are ordered by
 /// identifier, as in the store.
-public struct EvaluatedOrder: Sendable {
+package struct EvaluatedOrder: Sendable {
     struct Key: Sendable {
         let operand: BoundOperand
         let direction: SortDirection
@@ -12,7 +12,7 @@ public struct EvaluatedOrder: Sendable {
     /// Returns the objects in this order.
     ///
     /// - Throws: The errors of ``EvaluatedPredicate/holds(for:reading:)``.
-    public func sorted(
+    package func sorted(
         _ objects: [PersistentIdentifier], reading reader: @escaping Evaluator.Reader
     ) throws(LarderError) -> [PersistentIdentifier] {
         var rows: [(object: PersistentIdentifier, values: [Value])] = []
@@ -35,12 +35,12 @@ public struct EvaluatedOrder: Sendable {
 }
 
 /// The order of the values of one sort key.
-public struct SortDirection: Hashable, Sendable {
+package struct SortDirection: Hashable, Sendable {
     private let isDescending: Bool
     private let nilComesFirst: Bool
     private let stringOrder: StringOrder
 
-    public init(_ key: SortKey) {
+    package init(_ key: SortKey) {
         isDescending = key.isDescending
         nilComesFirst = key.nilComesFirst
         stringOrder = key.stringOrder
@@ -48,7 +48,7 @@ public struct SortDirection: Hashable, Sendable {
 
     /// Returns a negative number, zero or a positive number if the left value precedes, equals or
     /// follows the right one.
-    public func order(_ left: Value, _ right: Value) -> Int {
+    package func order(_ left: Value, _ right: Value) -> Int {
         let order: Int
         switch (left, right) {
         case (.null, .null): return 0
@@ -66,7 +66,7 @@ extension Evaluator {
     /// the evaluator's arguments by index.
     ///
     /// - Throws: The error in the keys, before any object is read.
-    public func order(_ keys: [SortKey]) throws(LarderError) -> EvaluatedOrder {
+    package func order(_ keys: [SortKey]) throws(LarderError) -> EvaluatedOrder {
         guard keys.count <= Limits.queryColumnsMax else {
             throw LarderError(
                 .resourceExhausted, "a query takes at most \(Limits.queryColumnsMax) sort keys")

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Evaluates queries over values in memory, with the meaning that `docs/queries.md` defines.
 ///
@@ -12,16 +12,16 @@ public import FoundationEssentials
 ///
 /// It shares types and the rules for single functions with SQL and nothing else, so that a property
 /// test can compare the two implementations.
-public struct Evaluator: Sendable {
+package struct Evaluator: Sendable {
     /// Reads a property of an object: the value of an attribute, the object of a to-one
     /// relationship or nil, the objects of a to-many relationship in their order. Returns nil for
     /// an object that does not exist.
-    public typealias Reader = (_ object: PersistentIdentifier, _ property: String) -> Value?
+    package typealias Reader = (_ object: PersistentIdentifier, _ property: String) -> Value?
 
     /// Returns whether the whole text matches a regular expression: the operator MATCHES.
     ///
     /// The matcher handles the options `[c]` and `[d]` and limits its own work.
-    public typealias Matcher =
+    package typealias Matcher =
         @Sendable (_ text: String, _ pattern: String, _ options: Comparison.Options)
         throws(LarderError) -> Bool
 
@@ -38,7 +38,7 @@ public struct Evaluator: Sendable {
     ///   - now: The value of `now()`.
     ///   - matcher: Without a matcher, MATCHES throws `unsupported`.
     /// - Throws: `unknownEntity`; `resourceExhausted` for parameters that exceed ``Limits``.
-    public init(
+    package init(
         schema: Schema, entityName: String, parameters: QueryParameters = QueryParameters(),
         store: UUID? = nil, now: Date, matcher: Matcher? = nil
     ) throws(LarderError) {
@@ -57,7 +57,8 @@ public struct Evaluator: Sendable {
     /// Checks a predicate against the schema.
     ///
     /// - Throws: The error in the predicate, before any object is read.
-    public func predicate(_ expression: QueryExpression) throws(LarderError) -> EvaluatedPredicate {
+    package func predicate(_ expression: QueryExpression) throws(LarderError) -> EvaluatedPredicate
+    {
         try expression.checkLimits()
         let typed = try makeTyper().predicate(expression)
         return EvaluatedPredicate(
@@ -67,7 +68,7 @@ public struct Evaluator: Sendable {
     /// Checks an expression that has one value per object against the schema.
     ///
     /// - Throws: The error in the expression, before any object is read.
-    public func expression(
+    package func expression(
         _ expression: QueryExpression
     ) throws(LarderError) -> EvaluatedExpression {
         try expression.checkLimits()
@@ -87,7 +88,7 @@ public struct Evaluator: Sendable {
 }
 
 /// A predicate that has been checked against the schema and can be evaluated for objects.
-public struct EvaluatedPredicate: Sendable {
+package struct EvaluatedPredicate: Sendable {
     let predicate: BoundPredicate
     let evaluator: Evaluator
 
@@ -95,7 +96,7 @@ public struct EvaluatedPredicate: Sendable {
     ///
     /// - Throws: `arithmeticOverflow` for a sum that exceeds its type; `resourceExhausted` for a
     ///   string match that takes too long, and for a function whose text would be too long.
-    public func holds(
+    package func holds(
         for object: PersistentIdentifier, reading reader: @escaping Evaluator.Reader
     ) throws(LarderError) -> Bool {
         var evaluation = Evaluation(evaluator, object, reader)
@@ -104,14 +105,14 @@ public struct EvaluatedPredicate: Sendable {
 }
 
 /// An expression that has been checked against the schema and can be evaluated for objects.
-public struct EvaluatedExpression: Sendable {
+package struct EvaluatedExpression: Sendable {
     let operand: BoundOperand
     let evaluator: Evaluator
 
     /// Returns the value of the expression for the object.
     ///
     /// - Throws: The errors of ``EvaluatedPredicate/holds(for:reading:)``.
-    public func value(
+    package func value(
         for object: PersistentIdentifier, reading reader: @escaping Evaluator.Reader
     ) throws(LarderError) -> Value {
         var evaluation = Evaluation(evaluator, object, reader)

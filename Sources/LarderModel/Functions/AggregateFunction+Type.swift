@@ -3,7 +3,7 @@ extension AggregateFunction {
     ///
     /// - Parameter name: The values in error messages: `Article.title`.
     /// - Throws: `wrongType` for values that the function does not accept.
-    public func resultType(
+    package func resultType(
         of type: OperandType, named name: String
     ) throws(LarderError) -> OperandType {
         switch self {
@@ -20,7 +20,7 @@ extension AggregateFunction {
     }
 
     /// Whether members of JSON documents are read as numbers for this function.
-    public var needsNumbers: Bool {
+    package var needsNumbers: Bool {
         self == .sum || self == .average || self == .median || self == .stddev
     }
 

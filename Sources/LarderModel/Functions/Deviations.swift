@@ -1,11 +1,11 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 // The standard deviation of a population is the square root of `n * Σx² - (Σx)²`, divided by `n`.
 // The sums are exact, so the subtraction loses no precision and the order of the values does not
 // matter.
 
 /// The standard deviation of integers and doubles.
-public struct Deviation: Sendable {
+package struct Deviation: Sendable {
     private var sum = WideNumber(
         base: WideNumber.binaryBase, exponent: DoubleParts.lowestBit / 32, digitCount: 69)
     /// From 2^-2176 to beyond 2^2048, with room for 2^64 summands.
@@ -14,14 +14,14 @@ public struct Deviation: Sendable {
     private var count: Int64 = 0
     private var hasInfinity = false
 
-    public init() {}
+    package init() {}
 
-    public mutating func add(_ integer: Int64) {
+    package mutating func add(_ integer: Int64) {
         add(integer.magnitude, atBit: -DoubleParts.lowestBit, negated: integer < 0)
     }
 
     /// Ignores NaN, which no store contains.
-    public mutating func add(_ double: Double) {
+    package mutating func add(_ double: Double) {
         guard !double.isNaN else { return }
         guard let parts = DoubleParts(double) else {
             hasInfinity = true
@@ -39,7 +39,7 @@ public struct Deviation: Sendable {
     }
 
     /// Nil without values, and if a value is infinite.
-    public var value: Double? {
+    package var value: Double? {
         guard count > 0, !hasInfinity else { return nil }
         let (significand, exponent) = spread(count, sum, squares).binary
         // The exponent must be even to take its root.
@@ -51,15 +51,15 @@ public struct Deviation: Sendable {
 }
 
 /// The standard deviation of decimals.
-public struct DecimalDeviation: Sendable {
+package struct DecimalDeviation: Sendable {
     private var sum = WideDecimalSum(exponent: -15)
     private var squares = WideDecimalSum(exponent: -30)
     private var count: Int64 = 0
 
-    public init() {}
+    package init() {}
 
     /// Ignores NaN and numbers of more than 38 digits, which no store contains.
-    public mutating func add(_ decimal: Decimal) {
+    package mutating func add(_ decimal: Decimal) {
         if let number = ExactDecimal(decimal) { add(number) }
     }
 
@@ -75,7 +75,7 @@ public struct DecimalDeviation: Sendable {
     }
 
     /// Nil without values.
-    public var value: Double? {
+    package var value: Double? {
         guard count > 0 else { return nil }
         let (significand, exponent) = spread(count, sum.total, squares.total).decimal
         // The exponent must be even to take its root.

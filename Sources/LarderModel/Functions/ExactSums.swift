@@ -1,49 +1,49 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 // Sums that do not depend on the order of the values: partial sums may be of any size, only the
 // result must fit its type.
 
 /// An exact sum of any number of integers.
-public struct IntegerSum: Hashable, Sendable {
+package struct IntegerSum: Hashable, Sendable {
     private var sum: Int128 = 0
-    public private(set) var count: Int64 = 0
+    package private(set) var count: Int64 = 0
 
-    public init() {}
+    package init() {}
 
     /// Creates a sum from the sums of the high halves (`>> 32`) and the low halves (`& 0xFFFFFFFF`)
     /// of the integers.
-    public init(highHalves: Int64, lowHalves: Int64, count: Int64) {
+    package init(highHalves: Int64, lowHalves: Int64, count: Int64) {
         sum = Int128(highHalves) << 32 + Int128(lowHalves)
         self.count = count
     }
 
-    public mutating func add(_ integer: Int64) {
+    package mutating func add(_ integer: Int64) {
         sum += Int128(integer)
         count += 1
     }
 
     /// Removes an integer that was added.
-    public mutating func remove(_ integer: Int64) {
+    package mutating func remove(_ integer: Int64) {
         sum -= Int128(integer)
         count -= 1
     }
 
     /// Nil if the sum exceeds 64 bits.
-    public var value: Int64? { Int64(exactly: sum) }
+    package var value: Int64? { Int64(exactly: sum) }
 
     /// Nil without values.
-    public var average: Double? { count == 0 ? nil : Double(sum) / Double(count) }
+    package var average: Double? { count == 0 ? nil : Double(sum) / Double(count) }
 }
 
 /// An exact sum of any number of decimals.
-public struct DecimalSum: Sendable {
+package struct DecimalSum: Sendable {
     private var sum = WideDecimalSum(exponent: -15)
-    public private(set) var count: Int64 = 0
+    package private(set) var count: Int64 = 0
 
-    public init() {}
+    package init() {}
 
     /// Ignores NaN and numbers of more than 38 digits, which no store contains.
-    public mutating func add(_ decimal: Decimal) {
+    package mutating func add(_ decimal: Decimal) {
         if let number = ExactDecimal(decimal) { add(number) }
     }
 
@@ -68,14 +68,14 @@ public struct DecimalSum: Sendable {
     }
 
     /// Removes a decimal that was added.
-    public mutating func remove(_ decimal: Decimal) {
+    package mutating func remove(_ decimal: Decimal) {
         guard let number = ExactDecimal(decimal) else { return }
         count -= 1
         sum.add(-number)
     }
 
     /// Nil if the sum has more digits than a decimal can hold.
-    public var value: Decimal? { exactValue?.decimal }
+    package var value: Decimal? { exactValue?.decimal }
 
     private var exactValue: ExactDecimal? {
         let (isNegative, magnitude) = sum.total.normalized
@@ -83,7 +83,7 @@ public struct DecimalSum: Sendable {
     }
 
     /// The average to 38 digits; nil without values and if the sum is nil.
-    public var average: Decimal? {
+    package var average: Decimal? {
         guard count > 0, let sum = exactValue, sum.isDecimal else { return nil }
         return sum.divided(by: ExactDecimal(count))?.decimal
     }
@@ -164,19 +164,19 @@ struct WideDecimalSum: Sendable {
 }
 
 /// An exact sum of any number of doubles, rounded once when it is read.
-public struct RealSum: Sendable {
+package struct RealSum: Sendable {
     /// From 2^-1088 to beyond 2^1024, the largest double, with room for 2^64 summands.
     private var sum = WideNumber(
         base: WideNumber.binaryBase, exponent: DoubleParts.lowestBit / 32, digitCount: 69)
     /// The numbers of the infinite values.
     private var positiveInfinities = 0
     private var negativeInfinities = 0
-    public private(set) var count: Int64 = 0
+    package private(set) var count: Int64 = 0
 
-    public init() {}
+    package init() {}
 
     /// Ignores NaN, which no store contains.
-    public mutating func add(_ double: Double) {
+    package mutating func add(_ double: Double) {
         guard !double.isNaN else { return }
         count += 1
         guard let parts = DoubleParts(double) else { return countInfinity(double, 1) }
@@ -184,7 +184,7 @@ public struct RealSum: Sendable {
     }
 
     /// Removes a double that was added.
-    public mutating func remove(_ double: Double) {
+    package mutating func remove(_ double: Double) {
         guard !double.isNaN else { return }
         count -= 1
         guard let parts = DoubleParts(double) else { return countInfinity(double, -1) }
@@ -196,10 +196,10 @@ public struct RealSum: Sendable {
     }
 
     /// Infinite beyond the largest double; nil if both infinities occur.
-    public var value: Double? { quotient(by: 1) }
+    package var value: Double? { quotient(by: 1) }
 
     /// Nil without values, and if both infinities occur.
-    public var average: Double? { count == 0 ? nil : quotient(by: Double(count)) }
+    package var average: Double? { count == 0 ? nil : quotient(by: Double(count)) }
 
     /// Divides before scaling, so that the average is finite even if the sum is not.
     private func quotient(by divisor: Double) -> Double? {

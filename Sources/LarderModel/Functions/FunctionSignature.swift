@@ -1,12 +1,12 @@
 /// The operand types and the result type of a function call.
-public struct FunctionSignature: Hashable, Sendable {
+package struct FunctionSignature: Hashable, Sendable {
     /// The type that each operand is converted to.
-    public var operands: [AttributeType]
-    public var result: AttributeType
+    package var operands: [AttributeType]
+    package var result: AttributeType
 }
 
 /// The type information about an operand before the query runs.
-public enum OperandKind: Hashable, Sendable {
+package enum OperandKind: Hashable, Sendable {
     /// An operand with a type of its own: an attribute, or a function of attributes.
     case typed(AttributeType)
     /// A constant with its natural type, nil for nil. It is converted to the type of the other
@@ -22,7 +22,7 @@ public enum OperandKind: Hashable, Sendable {
 extension OperandKind {
     /// The kind of a computation of constants and arguments: an argument if one of them is, or else
     /// a constant of the type that the others are converted to.
-    public static func combined(_ kinds: some Sequence<OperandKind>) -> OperandKind {
+    package static func combined(_ kinds: some Sequence<OperandKind>) -> OperandKind {
         var combined = OperandKind.constant(nil)
         for kind in kinds {
             switch (kind, combined) {
@@ -43,7 +43,7 @@ extension ScalarFunction {
     /// - Parameter wanted: The type that the context requires. Constants and arguments take it if
     ///   no operand has a type.
     /// - Throws: `wrongType` for operands that the function does not accept.
-    public func signature(
+    package func signature(
         of operands: [OperandKind], wanted: AttributeType? = nil
     ) throws(LarderError) -> FunctionSignature {
         guard operandCount.contains(operands.count) else {
@@ -304,12 +304,14 @@ extension OperandKind {
 }
 
 extension AttributeType {
-    public var isNumber: Bool { isInteger || self == .float || self == .double || self == .decimal }
+    package var isNumber: Bool {
+        isInteger || self == .float || self == .double || self == .decimal
+    }
 
-    public var isInteger: Bool { self == .int16 || self == .int32 || self == .int64 }
+    package var isInteger: Bool { self == .int16 || self == .int32 || self == .int64 }
 
     /// The type in which functions compute values of this type.
-    public var widened: AttributeType {
+    package var widened: AttributeType {
         switch self {
         case .int16, .int32: .int64
         case .float: .double
@@ -318,7 +320,7 @@ extension AttributeType {
     }
 
     /// Whether text in a query can be converted to this type.
-    public var isReadFromText: Bool {
+    package var isReadFromText: Bool {
         switch self {
         case .date, .uuid, .url, .decimal, .data: true
         default: false
@@ -326,7 +328,7 @@ extension AttributeType {
     }
 
     /// The type in error messages: `an int64`.
-    public var nounWithArticle: String {
+    package var nounWithArticle: String {
         switch self {
         case .int16, .int32, .int64: "an \(rawValue)"
         case .data: "data"

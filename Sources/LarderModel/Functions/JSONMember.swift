@@ -3,13 +3,13 @@ import FoundationEssentials
 /// A member of a JSON document, selected by a path of keys and array indexes.
 ///
 /// The document is scanned as text, without building a tree.
-public struct JSONMember: Sendable {
+package struct JSONMember: Sendable {
     /// The JSON text of the member, unchanged.
-    public let text: String
+    package let text: String
 
     /// Nil if there is no such member or if it is null. The document must be well formed, as all
     /// stored documents are.
-    public init?(of document: String, at path: [String]) {
+    package init?(of document: String, at path: [String]) {
         var parser = JSONParser(document, .never)
         guard (try? parser.find(path)) == true, let start = parser.startOfValue else { return nil }
         guard (try? parser.skipValue()) != nil else { return nil }
@@ -20,7 +20,7 @@ public struct JSONMember: Sendable {
 
     /// The member as a value of a type; nil if it is of another kind. Only whole numbers are read
     /// as integers; strings are converted to dates, UUIDs, URLs and data.
-    public func value(as type: AttributeType) -> Value? {
+    package func value(as type: AttributeType) -> Value? {
         if type == .json { return .json(text) }
         guard let value = try? JSONValue(parsing: text) else { return nil }
         switch (value, type) {
@@ -46,7 +46,7 @@ public struct JSONMember: Sendable {
 
     /// The member as a number for comparisons: an integer if it is one, otherwise a double; nil if
     /// it is not a number.
-    public var number: Value? { value(as: .int64) ?? value(as: .double) }
+    package var number: Value? { value(as: .int64) ?? value(as: .double) }
 }
 
 extension JSONParser {

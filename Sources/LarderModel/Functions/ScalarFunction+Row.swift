@@ -2,10 +2,10 @@
 
 extension ScalarFunction {
     /// The name in format strings.
-    public var name: String { definition.name }
+    package var name: String { definition.name }
 
     /// The number of operands.
-    public var operandCount: ClosedRange<Int> { definition.operandCount }
+    package var operandCount: ClosedRange<Int> { definition.operandCount }
 
     /// The types of the operands of a function that prescribes them, in order. A function with more
     /// operands repeats the last one. Nil for a function whose operands have a common type, and for

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 // The meaning of scalar functions. The SQL functions and the in-memory evaluator share this file.
 // An undefined result is nil; only a text that is too long is an error.
@@ -13,7 +13,7 @@ extension ScalarFunction {
     ///   - now: The start time of the query.
     ///   - interruption: After it, the value is meaningless.
     /// - Throws: `resourceExhausted` for a text of more than ``Limits/functionTextBytesMax`` bytes.
-    public func value(
+    package func value(
         of operands: [Value], now: Date, _ interruption: Interruption = .never
     ) throws(LarderError) -> Value {
         let definition = definition

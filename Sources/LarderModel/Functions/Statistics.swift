@@ -1,9 +1,9 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Aggregates over all numbers of a group.
-public enum Statistics {
+package enum Statistics {
     /// The middle value, or the mean of the two middle values; nil without values.
-    public static func median(
+    package static func median(
         _ values: [Double], _ interruption: Interruption = .never
     ) -> Double? {
         let values = sorted(values, interruption)
@@ -19,7 +19,7 @@ public enum Statistics {
     }
 
     /// The median of decimals, to 38 digits.
-    public static func median(
+    package static func median(
         _ values: [Decimal], _ interruption: Interruption = .never
     ) -> Decimal? {
         let values = sorted(values, interruption)
@@ -40,7 +40,7 @@ public enum Statistics {
     }
 
     /// The most frequent value, the smallest of several; nil without values.
-    public static func mode<Element: Hashable>(
+    package static func mode<Element: Hashable>(
         _ counts: [Element: Int], isLess: (Element, Element) -> Bool
     ) -> Element? {
         var best: (element: Element, count: Int)?

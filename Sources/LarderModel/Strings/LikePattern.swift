@@ -2,7 +2,7 @@
 ///
 /// `?` matches one character, `*` any number of characters. A backslash escapes the next character;
 /// at the end of the pattern it matches itself.
-public struct LikePattern: Sendable {
+package struct LikePattern: Sendable {
     private enum Step<Unit: Equatable & Sendable>: Equatable, Sendable {
         case unit(Unit)
         case anyUnit
@@ -13,7 +13,7 @@ public struct LikePattern: Sendable {
     /// The same as parts between the runs, for texts of simple scalars.
     private let segments: [LikeSegment]
 
-    public init(_ pattern: String) {
+    package init(_ pattern: String) {
         characters = Self.steps(of: pattern.normalized)
         segments = Self.segments(of: characters)
     }
@@ -33,13 +33,13 @@ public struct LikePattern: Sendable {
 
     /// Returns whether the pattern matches the whole string. Takes time at most proportional to the
     /// product of both lengths.
-    public func matches(_ string: String) -> Bool {
+    package func matches(_ string: String) -> Bool {
         matches(string, stepsMax: .max) ?? false
     }
 
     /// Returns whether the pattern matches the whole string; nil if the result is unknown after
     /// `stepsMax` steps.
-    public func matches(
+    package func matches(
         _ string: String, stepsMax: Int, _ interruption: Interruption = .never
     ) -> Bool? {
         var interruption = interruption

@@ -9,12 +9,12 @@
 ///
 /// One exception: `[c]` folds the mark U+0345 to a letter, iota, and the form removes the mark.
 /// ``foldedMark`` is that letter.
-public enum SearchForm {
+package enum SearchForm {
     /// The only letter of a form that a text with the option `[c]` alone may have in addition.
-    public static let foldedMark: Unicode.Scalar = "\u{3B9}"
+    package static let foldedMark: Unicode.Scalar = "\u{3B9}"
 
     /// The form of a text, which is empty if it has only marks.
-    public static func form(of text: String) -> String {
+    package static func form(of text: String) -> String {
         var form: [UInt8] = []
         form.reserveCapacity(text.utf8.count)
         for scalar in text.unicodeScalars { append(scalar, to: &form) }

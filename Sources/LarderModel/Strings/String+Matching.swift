@@ -4,15 +4,15 @@
 
 extension String {
     /// Whether the string contains another; every string contains the empty one.
-    public func containsCharacters(
+    package func containsCharacters(
         of part: String, _ interruption: Interruption = .never
     ) -> Bool {
         holds(.contains, part, interruption)
     }
 
-    public func beginsWithCharacters(of part: String) -> Bool { holds(.beginsWith, part) }
+    package func beginsWithCharacters(of part: String) -> Bool { holds(.beginsWith, part) }
 
-    public func endsWithCharacters(of part: String) -> Bool { holds(.endsWith, part) }
+    package func endsWithCharacters(of part: String) -> Bool { holds(.endsWith, part) }
 
     private func holds(
         _ name: Comparison.Operator, _ part: String, _ interruption: Interruption = .never
@@ -27,7 +27,7 @@ extension String {
     /// itself.
     ///
     /// Takes time at most proportional to the product of both lengths.
-    public func matches(like pattern: String) -> Bool {
+    package func matches(like pattern: String) -> Bool {
         LikePattern(pattern).matches(self)
     }
 

@@ -6,7 +6,7 @@
 extension String {
     /// The form in which `[c]` and `[d]` compare strings, in NFC. `[c]` applies Unicode's full case
     /// folding; `[d]` removes the nonspacing marks of the canonical decomposition.
-    public func folded(
+    package func folded(
         caseInsensitive: Bool, diacriticInsensitive: Bool, _ interruption: Interruption = .never
     ) -> String {
         if hasOnlyBytes(below: 0x80) {
@@ -76,9 +76,9 @@ extension String {
     }
 
     /// The string in Unicode normalization form NFC, in which strings are stored.
-    public var normalized: String { normalized(.never) }
+    package var normalized: String { normalized(.never) }
 
-    public func normalized(_ interruption: Interruption) -> String {
+    package func normalized(_ interruption: Interruption) -> String {
         // Below U+0300, whose first byte is 0xCC, no character composes with another.
         if hasOnlyBytes(below: 0xCC) { return self }
         var interruption = interruption

@@ -13,7 +13,7 @@ public enum StringOrder: Hashable, Sendable, CaseIterable {
 
     /// Returns a negative number, zero or a positive number if the left string precedes, equals or
     /// follows the right one.
-    public func compare(
+    package func compare(
         _ left: String, _ right: String, _ interruption: Interruption = .never
     ) -> Int {
         if self != .plain {

@@ -1,9 +1,9 @@
 import Glibc
-public import LarderModel
+import LarderModel
 
 /// Listening sockets that a service manager passes to this process, as systemd defines it:
 /// `LISTEN_PID`, `LISTEN_FDS`, `LISTEN_FDNAMES`, descriptors from 3.
-public enum Activation {
+package enum Activation {
     /// A descriptor that the environment announces, and its name.
     struct PassedDescriptor: Equatable {
         let descriptor: Int32
@@ -18,7 +18,7 @@ public enum Activation {
     ///
     /// - Returns: an empty list if this process was not activated by a socket.
     /// - Throws: `connectionFailed` if a descriptor is not a listening Unix stream socket.
-    public static func takeListeningSockets() throws(LarderError) -> [ListeningSocket] {
+    package static func takeListeningSockets() throws(LarderError) -> [ListeningSocket] {
         var environment: [String: String] = [:]
         for name in variables {
             environment[name] = getenv(name).map { String(cString: $0) }

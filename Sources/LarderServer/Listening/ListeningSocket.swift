@@ -1,5 +1,5 @@
 import Glibc
-public import LarderModel
+import LarderModel
 import LarderWire
 import Synchronization
 
@@ -9,9 +9,9 @@ import Synchronization
 /// A bound socket has a lock file next to it, which stays locked as long as the socket exists. Only
 /// the owner of that lock removes the socket's file. An inherited socket belongs to the service
 /// manager and is neither removed nor shut down.
-public final class ListeningSocket: Sendable {
+package final class ListeningSocket: Sendable {
     /// The address for messages: a path, or the name from the service manager.
-    public let address: String
+    package let address: String
     let descriptor: Int32
     private let ownership: Ownership?
 
@@ -38,7 +38,7 @@ public final class ListeningSocket: Sendable {
     /// - Parameter mode: The permissions of the socket, such as 0o600.
     /// - Throws: `malformedValue` for a path that is too long, `permissionDenied`, and
     ///   `connectionFailed` if the socket is in use, or the path is another kind of file.
-    public convenience init(path: String, mode: UInt32 = 0o600) throws(LarderError) {
+    package convenience init(path: String, mode: UInt32 = 0o600) throws(LarderError) {
         _ = try UnixSocketAddress(path: path)
         try Self.makeFolder(of: path)
         let lock = try Self.lock(path)

@@ -3,13 +3,13 @@ import LarderModel
 
 /// Reports the state of the service to its manager, as systemd defines it: datagrams of
 /// `NAME=value` lines to the socket in `NOTIFY_SOCKET`. Without that variable it does nothing.
-public struct Notification: Sendable {
+package struct Notification: Sendable {
     private let path: String?
     /// The interval at which the manager expects a sign of life; nil if it expects none.
-    public let watchdogInterval: Duration?
+    package let watchdogInterval: Duration?
 
     /// With the environment of this process.
-    public init() {
+    package init() {
         var environment: [String: String] = [:]
         for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] {
             environment[name] = getenv(name).map { String(cString: $0) }
@@ -33,19 +33,19 @@ public struct Notification: Sendable {
     }
 
     /// The service accepts connections.
-    public func ready(status: String) { send(["READY=1", "STATUS=\(oneLine(status))"]) }
+    package func ready(status: String) { send(["READY=1", "STATUS=\(oneLine(status))"]) }
 
     /// A line of text that describes what the service does now.
-    public func status(_ status: String) { send(["STATUS=\(oneLine(status))"]) }
+    package func status(_ status: String) { send(["STATUS=\(oneLine(status))"]) }
 
     /// The service has begun to stop.
-    public func stopping() { send(["STOPPING=1", "STATUS=stopping"]) }
+    package func stopping() { send(["STOPPING=1", "STATUS=stopping"]) }
 
     /// The service is alive. Call it only after a check.
-    public func alive() { send(["WATCHDOG=1"]) }
+    package func alive() { send(["WATCHDOG=1"]) }
 
     /// Allows the start or the stop this much more time, from now.
-    public func extendTime(by time: Duration) {
+    package func extendTime(by time: Duration) {
         let (seconds, attoseconds) = time.components
         let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
         send(["EXTEND_TIMEOUT_USEC=\(microseconds)"])

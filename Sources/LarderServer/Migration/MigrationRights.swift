@@ -3,13 +3,13 @@ import LarderModel
 
 /// Who may migrate the store: root, the user of the server's process, the owner of the store's
 /// file, and the members of a group if there is one.
-public struct MigrationRights: Hashable, Sendable {
+package struct MigrationRights: Hashable, Sendable {
     /// The owner of the store's file; nil if there is none.
-    public var owner: UInt32?
+    package var owner: UInt32?
     /// The group whose members may; nil if there is none.
-    public var group: UInt32?
+    package var group: UInt32?
 
-    public init(owner: UInt32? = nil, group: UInt32? = nil) {
+    package init(owner: UInt32? = nil, group: UInt32? = nil) {
         self.owner = owner
         self.group = group
     }

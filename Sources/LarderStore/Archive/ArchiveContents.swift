@@ -1,27 +1,27 @@
-public import FoundationEssentials
-public import LarderModel
+import FoundationEssentials
+import LarderModel
 
 /// What an archive contains, for an administrator.
-public struct ArchiveContents {
+package struct ArchiveContents {
     /// The files that were made without a gap.
-    public struct Generation: Hashable, Sendable {
-        public var number: Int64
+    package struct Generation: Hashable, Sendable {
+        package var number: Int64
         /// The states to which the store can be restored; nil until the first base is complete.
-        public var transactions: ClosedRange<Int64>?
+        package var transactions: ClosedRange<Int64>?
         /// The times of these two transactions; nil for a transaction 0.
-        public var firstTime: Date?
-        public var lastTime: Date?
-        public var baseCount: Int
-        public var segmentCount: Int
-        public var byteCount: Int64
+        package var firstTime: Date?
+        package var lastTime: Date?
+        package var baseCount: Int
+        package var segmentCount: Int
+        package var byteCount: Int64
     }
 
-    public var generations: [Generation]
+    package var generations: [Generation]
 
     /// Reads the names of the files and their ends, but does not verify them.
     ///
     /// - Throws: `storageFailed` or `permissionDenied` if the folder or a file cannot be read.
-    public init(of path: String) throws(LarderError) {
+    package init(of path: String) throws(LarderError) {
         let folder = ArchiveFolder(path: path)
         generations = []
         for generation in ArchiveGeneration.all(try folder.entries()) {
@@ -49,7 +49,7 @@ public struct ArchiveContents {
     ///
     /// - Returns: one error per file that is damaged, missing or does not belong to the others.
     /// - Throws: errors of the folder.
-    public static func check(_ path: String) throws(LarderError) -> [LarderError] {
+    package static func check(_ path: String) throws(LarderError) -> [LarderError] {
         let folder = ArchiveFolder(path: path)
         var problems: [LarderError] = []
         for generation in ArchiveGeneration.all(try folder.entries()) {

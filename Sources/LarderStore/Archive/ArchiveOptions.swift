@@ -1,20 +1,20 @@
 /// How the changes of a store are archived, so that any earlier state can be restored.
-public struct ArchiveOptions: Hashable, Sendable {
+package struct ArchiveOptions: Hashable, Sendable {
     /// The folder of the archive, which exists.
-    public var folder: String
+    package var folder: String
     /// How often changes are archived if there are any.
-    public var interval: Duration
+    package var interval: Duration
     /// States that are older may be deleted; nil keeps all.
-    public var ageMax: Duration?
+    package var ageMax: Duration?
     /// If the archive has more bytes, its oldest states are deleted; nil keeps all.
-    public var bytesMax: Int64?
+    package var bytesMax: Int64?
     /// A program that is called for each finished file, to copy it elsewhere; nil for none.
-    public var command: String?
+    package var command: String?
     /// A new base is made when the segments since the last one have as many bytes as that base,
     /// and at least this many.
     var baseBytesMin: Int64 = 64 << 20
 
-    public init(
+    package init(
         folder: String, interval: Duration = .seconds(10), ageMax: Duration? = nil,
         bytesMax: Int64? = nil, command: String? = nil
     ) {
@@ -27,8 +27,8 @@ public struct ArchiveOptions: Hashable, Sendable {
 }
 
 /// What the administrator of an archive should know.
-public struct ArchiveEvent: Hashable, Sendable {
-    public enum Kind: Hashable, Sendable {
+package struct ArchiveEvent: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         case information
         /// Something does not work, and is repeated until it works.
         case failure
@@ -36,9 +36,9 @@ public struct ArchiveEvent: Hashable, Sendable {
         case recovery
     }
 
-    public var kind: Kind
+    package var kind: Kind
     /// One sentence without a final period.
-    public var message: String
+    package var message: String
 
     init(_ kind: Kind, _ message: String) {
         self.kind = kind

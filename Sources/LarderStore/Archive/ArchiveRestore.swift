@@ -1,17 +1,17 @@
-public import FoundationEssentials
+import FoundationEssentials
 import Glibc
 import LarderFiles
-public import LarderModel
+import LarderModel
 
 /// Makes a store file from an archive.
-public struct ArchiveRestore {
+package struct ArchiveRestore {
     /// The result of a restore.
-    public struct Outcome: Hashable, Sendable {
-        public var store: UUID
+    package struct Outcome: Hashable, Sendable {
+        package var store: UUID
         /// The last transaction in the store; 0 if there is none.
-        public var transaction: Int64
+        package var transaction: Int64
         /// When it was committed; nil if there is none.
-        public var time: Date?
+        package var time: Date?
     }
 
     /// The commit at which the restore ends: its index among the commits of its file.
@@ -37,7 +37,7 @@ public struct ArchiveRestore {
     /// - Throws: `objectNotFound` if the archive does not have the state, `storageFailed` naming a
     ///   file that is damaged or missing, `storeTooNew`, `fileExists` if there is a file, and
     ///   `storageFull`.
-    public static func restore(
+    package static func restore(
         from folder: String, to path: String, _ target: ArchiveTarget, generation: Int64? = nil,
         assignsNewIdentifier: Bool = false
     ) throws(LarderError) -> Outcome {

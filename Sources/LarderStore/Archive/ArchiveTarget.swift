@@ -1,8 +1,8 @@
-public import FoundationEssentials
+import FoundationEssentials
 import LarderModel
 
 /// The state of a store to restore from an archive.
-public enum ArchiveTarget: Hashable, Sendable {
+package enum ArchiveTarget: Hashable, Sendable {
     /// After the last commit in the archive.
     case latest
     /// After the commit of this transaction. A commit of several transactions is restored as a

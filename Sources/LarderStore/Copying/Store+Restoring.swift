@@ -1,6 +1,6 @@
 import Glibc
 import LarderFiles
-package import LarderModel
+import LarderModel
 
 /// Restoring a backup: the copy is complete and verified before it gets its name.
 extension Store {

@@ -1,10 +1,10 @@
-public import LarderModel
+import LarderModel
 import Synchronization
 
 extension Store {
     /// The store's implementation of MATCHES, for an evaluator in memory. Used by one thread at a
     /// time; others wait.
-    public static func makeMatcher() -> Evaluator.Matcher {
+    package static func makeMatcher() -> Evaluator.Matcher {
         let patterns = LockedPatterns()
         return { text, pattern, options throws(LarderError) in
             try patterns.matches(text, pattern, options)

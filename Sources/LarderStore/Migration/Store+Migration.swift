@@ -1,11 +1,11 @@
-public import LarderModel
+import LarderModel
 
 extension Store {
     /// What a migration of this store to a schema would do. Nothing is changed.
     ///
     /// - Throws: `migrationRefused` with every reason that does not depend on the objects,
     ///   `malformedSchema` for a schema that cannot be stored, or a failure of the storage.
-    public func migrationSummary(to schema: Schema) throws(LarderError) -> MigrationSummary {
+    package func migrationSummary(to schema: Schema) throws(LarderError) -> MigrationSummary {
         let reader = try Reader(self)
         do throws(ReadFailure) {
             return try reader.migrationSummary(to: schema, budget: ReadBudget())
@@ -17,7 +17,7 @@ extension Store {
     /// The same without a store, so without the numbers of rows.
     ///
     /// - Parameter isStage: Whether it is a stage of a plan, which may lead to an earlier version.
-    public static func migrationSummary(
+    package static func migrationSummary(
         from old: Schema, to new: Schema, isStage: Bool = false
     ) throws(LarderError) -> MigrationSummary {
         try SchemaStorability.check(new)
@@ -29,7 +29,7 @@ extension Store {
         }
     }
 
-    public func prepareToReopen() throws(LarderError) {
+    package func prepareToReopen() throws(LarderError) {
         // Without its folder, the archive could not be opened again.
         if let failure = archive?.state.withLock({ $0.failure }) {
             throw LarderError(

@@ -12,7 +12,7 @@ import Synchronization
 /// not make it fail.
 ///
 /// A process that serves a store for itself sets no limit, and keeps the allocator that it has.
-public enum DatabaseMemory {
+package enum DatabaseMemory {
     /// What the writer may use beyond the limit: its page cache, and the changes of a long
     /// transaction.
     static let writerReserveBytes = 64 << 20
@@ -32,7 +32,7 @@ public enum DatabaseMemory {
     /// Limits the memory of SQLite. It must be called before the first store is opened.
     ///
     /// - Returns: false, without any effect, if SQLite is in use already.
-    public static func setLimit(bytes: Int) -> Bool {
+    package static func setLimit(bytes: Int) -> Bool {
         precondition(limit.load(ordering: .relaxed) == 0, "the limit is set once")
         guard larder_sqlite3_get_allocator(&system) == SQLITE_OK else { return false }
         _ = reserveKey

@@ -1,4 +1,4 @@
-public import LarderModel
+package import LarderModel
 
 extension ChangeSet {
     /// A hash that is equal for sets that ask for the same. The idempotency key, the author and the
@@ -9,7 +9,7 @@ extension ChangeSet {
     /// later version of the protocol adds do not change the digests of sets without these fields.
     ///
     /// - Throws: `resourceExhausted` for a set that is too large to be sent.
-    public func digest() throws(LarderError) -> UInt64 {
+    package func digest() throws(LarderError) -> UInt64 {
         let buffer = MessageBuffer()
         try buffer.changeSet(self, ProtobufWriter(arena: Arena()))
         return try buffer.bytes.changeSetDigest()
@@ -20,7 +20,7 @@ extension WireCodec {
     /// The digest of the change set in the frame of a save.
     ///
     /// - Throws: as ``decodeRequest(_:)`` does.
-    public func changeSetDigest(_ frame: RawSpan) throws(WireFailure) -> UInt64 {
+    package func changeSetDigest(_ frame: RawSpan) throws(WireFailure) -> UInt64 {
         let header = try EnvelopeHeader(frame)
         do throws(LarderError) {
             return try header.body.changeSetDigest()

@@ -1,8 +1,8 @@
-public import LarderModel
+package import LarderModel
 
 /// Decodes an encoded change set that is too long for memory, piece by piece. It reads no file: its
 /// caller does.
-public struct ChangeSetDecoder {
+package struct ChangeSetDecoder {
     /// The length of a piece, unless a change is longer. Decoded it takes several times as much.
     private static let pieceBytes = 256 << 10
 
@@ -14,12 +14,12 @@ public struct ChangeSetDecoder {
     private var fieldsDigest = ChangeSetDigest()
 
     /// The digest of the pieces so far; see `ChangeSet.digest()`.
-    public var digest: UInt64 { fieldsDigest.value }
+    package var digest: UInt64 { fieldsDigest.value }
 
     /// - Parameters:
     ///   - byteCount: The length of the encoded set.
     ///   - changeBytesMax: The longest change that is accepted.
-    public init(byteCount: Int, changeBytesMax: Int) {
+    package init(byteCount: Int, changeBytesMax: Int) {
         self.byteCount = byteCount
         self.changeBytesMax = changeBytesMax
     }
@@ -30,7 +30,7 @@ public struct ChangeSetDecoder {
     /// - Parameter read: Returns a number of bytes at an offset, which are there.
     /// - Throws: errors of `read`; `malformedMessage` and others if the set cannot be decoded;
     ///   `resourceExhausted` for a change that is too long, or one too many.
-    public mutating func next(
+    package mutating func next(
         _ read: (_ count: Int, _ offset: Int) throws(LarderError) -> [UInt8]
     ) throws(LarderError) -> ChangeSet? {
         let rest = byteCount - offset

@@ -1,12 +1,12 @@
-public import LarderModel
+package import LarderModel
 
 /// An encoded change set in parts, each of which fits into a frame. At most one change is encoded
 /// at a time, so the memory does not grow with the set.
-public struct ChangeSetParts {
+package struct ChangeSetParts {
     /// The length that a part has at least, unless it is the last one or ends a longer change.
     private static let fillBytes = 1 << 20
     /// The longest part. The server takes several at a time, and each takes memory there.
-    public static let bytesMax = 4 << 20
+    package static let bytesMax = 4 << 20
 
     private let set: ChangeSet
     private let arena = Arena()
@@ -15,13 +15,13 @@ public struct ChangeSetParts {
     private var changeCount = 0
     private var hasOptions = false
 
-    public init(_ set: ChangeSet) { self.set = set }
+    package init(_ set: ChangeSet) { self.set = set }
 
     /// The next part; nil after the last.
     ///
     /// - Throws: `invalidChangeSet` if the set has conditions, changes by predicate, versions or
     ///   base values; `resourceExhausted` for too many changes, or a value that is too long.
-    public mutating func next() throws(LarderError) -> (content: [UInt8], isLast: Bool)? {
+    package mutating func next() throws(LarderError) -> (content: [UInt8], isLast: Bool)? {
         if sentByteCount == buffer.byteCount {
             guard !hasOptions else { return nil }
             buffer.removeAll()

@@ -1,11 +1,11 @@
 /// The layout of a frame: four bytes with the length of the content, most significant byte first,
 /// and then the content.
-public enum Frame {
+package enum Frame {
     /// The length field itself; it is not counted in the length.
-    public static let lengthBytes = 4
+    package static let lengthBytes = 4
 
     /// The start of a stream of bytes.
-    public enum Start: Equatable, Sendable {
+    package enum Start: Equatable, Sendable {
         /// A part of a frame, or nothing.
         case incomplete
         /// A whole frame, whose content has this number of bytes.
@@ -15,13 +15,13 @@ public enum Frame {
     }
 
     /// The content length that the first four bytes give; nil if there are fewer.
-    public static func contentLength(_ bytes: RawSpan) -> Int? {
+    package static func contentLength(_ bytes: RawSpan) -> Int? {
         guard bytes.byteCount >= lengthBytes else { return nil }
         return Int(UInt32(bigEndian: bytes.unsafeLoadUnaligned(as: UInt32.self)))
     }
 
     /// - Parameter contentBytesMax: The longest content that is accepted.
-    public static func start(of bytes: RawSpan, contentBytesMax: Int) -> Start {
+    package static func start(of bytes: RawSpan, contentBytesMax: Int) -> Start {
         guard let length = contentLength(bytes) else { return .incomplete }
         if length > contentBytesMax { return .tooLong(byteCount: length) }
         return bytes.byteCount - lengthBytes >= length ? .frame(byteCount: length) : .incomplete

@@ -1,12 +1,12 @@
 /// The destination of encoded frames: a byte array, or a network buffer.
-public protocol FrameSink {
+package protocol FrameSink {
     /// Appends `byteCount` bytes. The closure must write all of them; the memory is valid only
     /// during its call.
     mutating func append(byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void)
 }
 
 extension [UInt8]: FrameSink {
-    public mutating func append(
+    package mutating func append(
         byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void
     ) {
         if isEmpty, capacity < byteCount {

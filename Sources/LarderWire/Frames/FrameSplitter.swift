@@ -1,30 +1,30 @@
-public import LarderModel
+package import LarderModel
 
 /// Splits a stream of bytes, which arrives in pieces of any length, into frames.
 ///
 /// It stores the bytes that have arrived and were not consumed yet; a declared length reserves no
 /// memory. It rejects a length beyond the maximum as soon as the four bytes of the length have
 /// arrived. The stream has no more frames after that.
-public struct FrameSplitter: Sendable {
+package struct FrameSplitter: Sendable {
     /// The longest accepted frame, in bytes without the length. It may change between two frames,
     /// as it does after the handshake.
-    public var frameBytesMax: Int
+    package var frameBytesMax: Int
     /// Memory up to this size is reused for the next frames of a large reply.
     private static let retainedBytesMax = 1 << 20
     private var bytes: [UInt8] = []
     /// The offset of the next frame in `bytes`.
     private var start = 0
 
-    public init(frameBytesMax: Int = Limits.handshakeFrameBytesMax) {
+    package init(frameBytesMax: Int = Limits.handshakeFrameBytesMax) {
         self.frameBytesMax = frameBytesMax
     }
 
     /// The number of bytes that are not consumed yet.
-    public var bufferedByteCount: Int { bytes.count - start }
+    package var bufferedByteCount: Int { bytes.count - start }
 
     /// Appends the next piece of the stream. Consume all whole frames before the next call; the
     /// splitter then never stores more than one frame and one piece.
-    public mutating func append(_ piece: RawSpan) {
+    package mutating func append(_ piece: RawSpan) {
         if start == bytes.count {
             bytes.removeAll(keepingCapacity: bytes.capacity <= FrameSplitter.retainedBytesMax)
             start = 0
@@ -39,7 +39,7 @@ public struct FrameSplitter: Sendable {
     /// frame is incomplete. The frame is consumed even if the closure throws.
     ///
     /// - Throws: `frameTooLong` if the length exceeds the maximum; what the closure throws.
-    public mutating func withNextFrame<Result>(
+    package mutating func withNextFrame<Result>(
         _ body: (RawSpan) throws(LarderError) -> Result
     ) throws(LarderError) -> Result? {
         guard let content = try nextContent() else { return nil }

@@ -2,17 +2,17 @@
 ///
 /// It is the seam of the server's reply cache, which finds the reply to a repeated `get` by the
 /// bytes of its body. Everything else about a request is in its ``RequestEnvelope``.
-public struct GetFrame: ~Escapable {
+package struct GetFrame: ~Escapable {
     /// A longer frame asks for several objects, or for properties with unusual names.
     private static let bytesMax = 512
 
-    public let id: UInt64
+    package let id: UInt64
     /// The encoded `GetRequest`, a part of the frame. Equal bytes ask for the same.
-    public let body: RawSpan
+    package let body: RawSpan
 
     /// nil for any other frame; decoding it reports the error.
     @_lifetime(copy frame)
-    public init?(_ frame: RawSpan) {
+    package init?(_ frame: RawSpan) {
         guard frame.byteCount <= Self.bytesMax, let header = try? EnvelopeHeader(frame),
             header.isGet, header.id != 0, header.snapshot == 0
         else { return nil }

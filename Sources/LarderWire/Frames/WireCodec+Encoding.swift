@@ -1,11 +1,11 @@
 internal import CLarderProto
-public import LarderModel
+package import LarderModel
 
 extension WireCodec {
     /// Appends one whole frame, length included, to the sink.
     ///
     /// - Throws: `frameTooLong` if it would exceed ``frameBytesMax``; the sink is unchanged.
-    public func encode(
+    package func encode(
         _ envelope: RequestEnvelope, into sink: inout some FrameSink
     ) throws(LarderError) {
         guard envelope.id != 0 else { throw .malformed("the request has the id 0") }
@@ -16,7 +16,7 @@ extension WireCodec {
             snapshot: envelope.snapshot, field, body, to: &sink)
     }
 
-    public func encode(
+    package func encode(
         _ envelope: ReplyEnvelope, into sink: inout some FrameSink
     ) throws(LarderError) {
         defer { reset() }
@@ -237,14 +237,14 @@ extension WireCodec {
     }
 
     /// Encodes a reply for several observers, each of which gets more.
-    public func encoded(_ observed: ObserveReply) throws(LarderError) -> Reply {
+    package func encoded(_ observed: ObserveReply) throws(LarderError) -> Reply {
         defer { reset() }
         try buffer.observed(observed, more: true)
         return .encodedObserved(buffer.array)
     }
 
     /// Encodes a reply for several streams, each of which continues.
-    public func encoded(_ history: HistoryReply) throws(LarderError) -> Reply {
+    package func encoded(_ history: HistoryReply) throws(LarderError) -> Reply {
         defer { reset() }
         try buffer.history(history, more: true)
         return .encodedHistory(buffer.array)

@@ -7,20 +7,20 @@ internal import LarderModel
 /// protobuf-c unpacks messages and the buffer in which messages are written; it stores nothing
 /// else between calls. Everything that it decodes has been checked; `Proto/` documents what each
 /// field may hold.
-public final class WireCodec {
+package final class WireCodec {
     let arena = Arena()
     let buffer = MessageBuffer()
     /// The longest frame that it encodes, without its length.
-    public var frameBytesMax = Limits.frameBytesMax
+    package var frameBytesMax = Limits.frameBytesMax
 
-    public init() {}
+    package init() {}
 
     /// Decodes the content of one frame.
     ///
     /// - Throws: ``WireFailure``: `malformedFrame`, which is fatal, if the bytes are not an
     ///   envelope; `unknownMessage` for an unknown request or a reply; `malformedMessage`,
     ///   `malformedValue`, `malformedIdentifier` or `resourceExhausted` for a wrong body.
-    public func decodeRequest(_ frame: RawSpan) throws(WireFailure) -> RequestEnvelope {
+    package func decodeRequest(_ frame: RawSpan) throws(WireFailure) -> RequestEnvelope {
         let header = try EnvelopeHeader(frame)
         do throws(LarderError) {
             guard header.id != 0 else { throw .malformed("the request has the id 0") }
@@ -39,7 +39,7 @@ public final class WireCodec {
     ///
     /// - Parameter leavesBatches: Whether short batches may stay encoded until they are read.
     /// - Throws: as ``decodeRequest(_:)`` does.
-    public func decodeReply(
+    package func decodeReply(
         _ frame: RawSpan, leavesBatches: Bool = false
     ) throws(WireFailure) -> ReplyEnvelope {
         let header = try EnvelopeHeader(frame)

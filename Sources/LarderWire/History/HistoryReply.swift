@@ -1,19 +1,19 @@
 internal import FoundationEssentials
-public import LarderModel
+package import LarderModel
 
 /// Transactions of the history: one reply of several to a request.
-public struct HistoryReply: Hashable, Sendable {
-    public var transactions: [HistoryTransaction]
+package struct HistoryReply: Hashable, Sendable {
+    package var transactions: [HistoryTransaction]
     /// Where to continue: after this position, or, in the newest-first order, up to it.
-    public var position: HistoryToken
+    package var position: HistoryToken
     /// Whether the next reply continues the last transaction.
-    public var isPartial: Bool
+    package var isPartial: Bool
     /// Whether the reply reaches the end of the history as it is.
-    public var isCurrent: Bool
+    package var isCurrent: Bool
     /// Objects that the transactions have inserted or updated.
-    public var objects: [Batch]
+    package var objects: [Batch]
 
-    public init(
+    package init(
         _ transactions: [HistoryTransaction] = [], upTo position: HistoryToken,
         isPartial: Bool = false, isCurrent: Bool = false, objects: [Batch] = []
     ) {

@@ -1,20 +1,20 @@
 internal import FoundationEssentials
-public import LarderModel
+package import LarderModel
 
 /// A request for transactions of the history, once or continuously.
-public struct HistoryRequest: Hashable, Sendable {
-    public var fetch: HistoryFetch
+package struct HistoryRequest: Hashable, Sendable {
+    package var fetch: HistoryFetch
     /// Fetches of objects: see `HistoryObjects`.
-    public var objects: [QueryRequest]
+    package var objects: [QueryRequest]
     /// Without a token: begin after the last transaction, instead of with the oldest.
-    public var startsNow: Bool
+    package var startsNow: Bool
     /// The number of replies that the server may send before the client grants more; 0 sets no
     /// limit.
-    public var credit: UInt32
+    package var credit: UInt32
     /// Whether to continue with each new transaction.
-    public var follows: Bool
+    package var follows: Bool
 
-    public init(
+    package init(
         _ fetch: HistoryFetch, objects: [QueryRequest] = [], startsNow: Bool = false,
         credit: UInt32 = 0, follows: Bool = false
     ) {

@@ -1,14 +1,14 @@
-public import LarderModel
+package import LarderModel
 
 /// A request to run a query and to keep its result up to date.
-public struct ObserveRequest: Hashable, Sendable {
-    public var query: QueryRequest
+package struct ObserveRequest: Hashable, Sendable {
+    package var query: QueryRequest
     /// The shortest time between two changes; 0 reports each commit.
-    public var intervalMilliseconds: UInt32
+    package var intervalMilliseconds: UInt32
     /// Whether the first sort key of the fetch divides its rows into sections.
-    public var isSectioned: Bool
+    package var isSectioned: Bool
 
-    public init(
+    package init(
         _ query: QueryRequest, intervalMilliseconds: UInt32 = 0, isSectioned: Bool = false
     ) {
         self.query = query
@@ -18,24 +18,24 @@ public struct ObserveRequest: Hashable, Sendable {
 }
 
 /// The result of an observed query, or a change of it.
-public struct ObserveReply: Hashable, Sendable {
+package struct ObserveReply: Hashable, Sendable {
     /// Whether the reply begins or ends a whole result.
-    public var begins: Bool
-    public var ends: Bool
+    package var begins: Bool
+    package var ends: Bool
     /// The next rows of a whole result, or the placed rows of a change.
-    public var rows: Batch?
+    package var rows: Batch?
     /// The section of each of the rows, as one column; nil if there are no sections or no rows.
-    public var sections: Batch?
+    package var sections: Batch?
     /// Changes only. It has a placement for each row.
-    public var newIndexes: [UInt32]
+    package var newIndexes: [UInt32]
     /// Changes only: the old indexes of the rows, each plus 1; 0 for an inserted row.
-    public var oldIndexes: [UInt32]
-    public var moved: [Bool]
-    public var deleted: [UInt32]
+    package var oldIndexes: [UInt32]
+    package var moved: [Bool]
+    package var deleted: [UInt32]
     /// The position in the history to which the result belongs.
-    public var position: HistoryToken
+    package var position: HistoryToken
 
-    public init(
+    package init(
         _ rows: Batch?, sections: Batch? = nil, at position: HistoryToken, begins: Bool = false,
         ends: Bool = false, newIndexes: [UInt32] = [], oldIndexes: [UInt32] = [],
         moved: [Bool] = [], deleted: [UInt32] = []

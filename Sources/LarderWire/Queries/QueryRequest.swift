@@ -1,15 +1,15 @@
-public import LarderModel
+package import LarderModel
 
 /// A query: its shape, which is planned once, and the values of this call.
-public struct QueryRequest: Hashable, Sendable {
-    public var shape: QueryShape
-    public var parameters: QueryParameters
+package struct QueryRequest: Hashable, Sendable {
+    package var shape: QueryShape
+    package var parameters: QueryParameters
     /// The number of batches that the server may send before the client grants more with
     /// ``Request/credit(requestID:batches:)``; 0 sets no limit, and only the socket's flow control
     /// applies.
-    public var credit: UInt32
+    package var credit: UInt32
 
-    public init(shape: QueryShape, parameters: QueryParameters, credit: UInt32 = 0) {
+    package init(shape: QueryShape, parameters: QueryParameters, credit: UInt32 = 0) {
         self.shape = shape
         self.parameters = parameters
         self.credit = credit
@@ -18,7 +18,7 @@ public struct QueryRequest: Hashable, Sendable {
     /// Encodes the query's shape. Constants in its expressions become arguments.
     ///
     /// - Throws: `resourceExhausted` for more than `Limits` allows.
-    public init(
+    package init(
         _ query: Query, _ parameters: QueryParameters = QueryParameters(), credit: UInt32 = 0
     ) throws(LarderError) {
         self.parameters = parameters

@@ -1,11 +1,11 @@
 internal import CLarderProto
-public import LarderModel
+package import LarderModel
 
 /// A query without its values, as it is encoded on the wire: the message `Query`.
 ///
 /// A server keys its plans by shape. The same query has the same shape, whatever its constants, so
 /// a shape that has a plan is not decoded again.
-public struct QueryShape: Hashable, Sendable {
+package struct QueryShape: Hashable, Sendable {
     let bytes: [UInt8]
 
     /// - Parameter bytes: Need not be a valid `Query`; ``decoded()`` checks them.
@@ -15,7 +15,7 @@ public struct QueryShape: Hashable, Sendable {
     /// parameters, and the shape refers to them by index.
     ///
     /// - Throws: `resourceExhausted` for more than `Limits` allows.
-    public init(_ query: Query, _ parameters: inout QueryParameters) throws(LarderError) {
+    package init(_ query: Query, _ parameters: inout QueryParameters) throws(LarderError) {
         let arena = Arena()
         let writer = ProtobufWriter(arena: arena)
         var flattener = ExpressionFlattener(writer: writer, arguments: parameters.arguments)
@@ -31,13 +31,13 @@ public struct QueryShape: Hashable, Sendable {
         }
     }
 
-    public var byteCount: Int { bytes.count }
+    package var byteCount: Int { bytes.count }
 
     /// The query, checked.
     ///
     /// - Throws: `malformedMessage` if the bytes are not a query, `resourceExhausted` for more than
     ///   `Limits` allows.
-    public func decoded() throws(LarderError) -> Query {
+    package func decoded() throws(LarderError) -> Query {
         let arena = Arena()
         arena.reset(bytesMax: Arena.bytesMax(forBodyOf: bytes.count))
         return try arena.decode(bytes.span.bytes, larder__v1__query__unpack, Query.init)

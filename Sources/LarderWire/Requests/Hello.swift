@@ -2,19 +2,19 @@ internal import CLarderProto
 internal import LarderModel
 
 /// The first request of a connection: how a client introduces itself.
-public struct Hello: Hashable, Sendable {
-    public var protocolVersion: UInt32
+package struct Hello: Hashable, Sendable {
+    package var protocolVersion: UInt32
     /// The name of the client program, for logs and the history.
-    public var clientName: String
+    package var clientName: String
     /// The schema version or fingerprint that the client was built for; empty for any.
-    public var schemaVersion: String
-    public var schemaFingerprint: String
+    package var schemaVersion: String
+    package var schemaFingerprint: String
     /// The key of the migration session to which the connection belongs; empty for none.
-    public var migrationSession: String
+    package var migrationSession: String
     /// The longest frame that the client accepts, without its length; 0 is 16 MiB.
-    public var frameBytesMax: UInt32
+    package var frameBytesMax: UInt32
 
-    public init(
+    package init(
         protocolVersion: UInt32 = WireProtocol.version, clientName: String,
         schemaVersion: String = "", schemaFingerprint: String = "",
         migrationSession: String = "", frameBytesMax: UInt32 = 0

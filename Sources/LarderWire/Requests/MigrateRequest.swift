@@ -2,7 +2,7 @@ internal import CLarderProto
 internal import LarderModel
 
 /// A part of a migration. Schemas are texts of schema files.
-public enum MigrateRequest: Hashable, Sendable {
+package enum MigrateRequest: Hashable, Sendable {
     /// Changes the store, or in a session its working copy.
     case migrate(to: String)
     /// Says what that would do, and changes nothing.

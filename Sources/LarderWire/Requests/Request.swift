@@ -1,17 +1,17 @@
-public import LarderModel
+package import LarderModel
 
 /// A request, and the id under which it is answered.
-public struct RequestEnvelope: Hashable, Sendable {
+package struct RequestEnvelope: Hashable, Sendable {
     /// Chosen by the client, unique among its unanswered requests; not 0.
-    public var id: UInt64
+    package var id: UInt64
     /// How long the client waits, in milliseconds; 0 leaves it to the server's own limit.
-    public var timeoutMilliseconds: UInt32
+    package var timeoutMilliseconds: UInt32
     /// For a read: the id of the ``Request/openSnapshot`` in whose snapshot to read; 0 reads the
     /// latest state.
-    public var snapshot: UInt64
-    public var request: Request
+    package var snapshot: UInt64
+    package var request: Request
 
-    public init(
+    package init(
         id: UInt64, timeoutMilliseconds: UInt32 = 0, snapshot: UInt64 = 0, request: Request
     ) {
         self.id = id
@@ -24,7 +24,7 @@ public struct RequestEnvelope: Hashable, Sendable {
 /// One operation of the protocol.
 ///
 /// Large and rare cases are indirect, so that a request is cheap to pass on.
-public enum Request: Hashable, Sendable {
+package enum Request: Hashable, Sendable {
     /// Opens a connection. It is the first request, and is sent once.
     case hello(Hello)
     /// Reads those of the objects that exist; `properties` nil reads all.
@@ -66,10 +66,10 @@ public enum Request: Hashable, Sendable {
     case cancel(requestID: UInt64)
 }
 
-public enum WireProtocol {
+package enum WireProtocol {
     /// The only version so far.
-    public static let version: UInt32 = 1
+    package static let version: UInt32 = 1
 
     /// The capability of a server that accepts ``Request/saveInParts``.
-    public static let savesInParts = "saveInParts"
+    package static let savesInParts = "saveInParts"
 }

@@ -1,12 +1,12 @@
-public import FoundationEssentials
-public import LarderModel
+package import FoundationEssentials
+package import LarderModel
 
 /// The batches of one reply, possibly still encoded: the message `BatchesReply`.
 ///
 /// A decoder leaves a short reply encoded, so that the caller that waits for it decodes it and not
 /// the thread that receives for all callers. A long reply is decoded at once, which saves a copy. A
 /// server encodes replies that it caches.
-public struct EncodedBatches: Hashable, Sendable {
+package struct EncodedBatches: Hashable, Sendable {
     private enum Form: Hashable {
         /// A whole `BatchesReply`.
         case encoded([UInt8])
@@ -25,10 +25,10 @@ public struct EncodedBatches: Hashable, Sendable {
             ? .encoded(bytes.array) : .decoded(try Self.batches(in: bytes))
     }
 
-    public init(_ batches: [Batch]) { form = .decoded(batches) }
+    package init(_ batches: [Batch]) { form = .decoded(batches) }
 
     /// Encodes the last reply to a request.
-    public init(encoding batches: [Batch]) {
+    package init(encoding batches: [Batch]) {
         let byteCount = Self.byteCount(batches, more: false)
         form = .encoded(
             [UInt8](unsafeUninitializedCapacity: byteCount) { memory, count in
@@ -40,7 +40,7 @@ public struct EncodedBatches: Hashable, Sendable {
     }
 
     /// The length of the encoded reply; 0 if it is decoded.
-    public var byteCount: Int { encodedBytes?.count ?? 0 }
+    package var byteCount: Int { encodedBytes?.count ?? 0 }
 
     /// A whole `BatchesReply`; nil if it is decoded.
     var encodedBytes: [UInt8]? {
@@ -50,7 +50,7 @@ public struct EncodedBatches: Hashable, Sendable {
     /// The rows by column, checked.
     ///
     /// - Throws: `malformedMessage`, `resourceExhausted`.
-    public func batches() throws(LarderError) -> [Batch] {
+    package func batches() throws(LarderError) -> [Batch] {
         switch form {
         case .decoded(let batches): batches
         case .encoded(let bytes): try Self.batches(in: bytes.span.bytes)
@@ -60,7 +60,7 @@ public struct EncodedBatches: Hashable, Sendable {
     /// The rows as objects; rows of a batch without identities are left out.
     ///
     /// - Throws: as ``batches()`` does.
-    public func records(store: UUID) throws(LarderError) -> [Record] {
+    package func records(store: UUID) throws(LarderError) -> [Record] {
         if case .encoded(let bytes) = form,
             let record = try Self.record(in: bytes.span.bytes, store)
         {
@@ -127,7 +127,7 @@ extension EncodedBatches {
     }
 
     /// The length of the encoded reply.
-    public static func byteCount(_ batches: [Batch], more: Bool) -> Int {
+    package static func byteCount(_ batches: [Batch], more: Bool) -> Int {
         var count = FieldWriter.byteCount(ofNumber: more ? 1 : 0)
         let batches = batches.span
         for index in batches.indices {

@@ -1,19 +1,19 @@
-public import LarderModel
+package import LarderModel
 
 /// A reply, and the id of its request.
-public struct ReplyEnvelope: Hashable, Sendable {
+package struct ReplyEnvelope: Hashable, Sendable {
     /// The request's id; 0 in an error that belongs to no request.
-    public var id: UInt64
-    public var reply: Reply
+    package var id: UInt64
+    package var reply: Reply
 
-    public init(id: UInt64, reply: Reply) {
+    package init(id: UInt64, reply: Reply) {
         self.id = id
         self.reply = reply
     }
 }
 
 /// Large and rare cases are indirect, so that a reply is a few words when it is passed on.
-public enum Reply: Hashable, Sendable {
+package enum Reply: Hashable, Sendable {
     indirect case welcome(Welcome)
     /// Rows. The reply to a `get` is one message with one batch per entity. A query has one batch
     /// per reply, with `more` in each but the last.

@@ -1,26 +1,26 @@
 internal import CLarderProto
-public import FoundationEssentials
+package import FoundationEssentials
 internal import LarderModel
 
 /// The reply to `Hello`: the store, and the limits of the connection.
-public struct Welcome: Hashable, Sendable {
-    public var protocolVersion: UInt32
+package struct Welcome: Hashable, Sendable {
+    package var protocolVersion: UInt32
     /// `larderd` and its version, for people.
-    public var serverName: String
-    public var storeIdentifier: UUID
-    public var schemaVersion: String
-    public var schemaFingerprint: String
-    public var isReadOnly: Bool
+    package var serverName: String
+    package var storeIdentifier: UUID
+    package var schemaVersion: String
+    package var schemaFingerprint: String
+    package var isReadOnly: Bool
     /// Names of optional features. A client ignores those that it does not know.
-    public var capabilities: [String]
-    public var frameBytesMax: UInt32
-    public var requestsInFlightMax: UInt32
+    package var capabilities: [String]
+    package var frameBytesMax: UInt32
+    package var requestsInFlightMax: UInt32
     /// The epoch of the store's history tokens.
-    public var historyEpoch: Int64
+    package var historyEpoch: Int64
     /// The longest object that the server accepts; 0 is 16 MiB.
-    public var objectBytesMax: UInt32
+    package var objectBytesMax: UInt32
 
-    public init(
+    package init(
         protocolVersion: UInt32 = WireProtocol.version, serverName: String, storeIdentifier: UUID,
         schemaVersion: String, schemaFingerprint: String, isReadOnly: Bool,
         capabilities: [String] = [], frameBytesMax: UInt32, requestsInFlightMax: UInt32,

@@ -2,9 +2,9 @@
 /// strings do not have.
 ///
 /// The text is rejected with or without a hint: a format string has one spelling for each operator.
-public enum FormatHint {
+package enum FormatHint {
     static let quotes = "text is written in quotation marks, as in `name == \"Ann\"`"
-    public static let date = "write a date in quotation marks: \"2026-01-31\""
+    package static let date = "write a date in quotation marks: \"2026-01-31\""
     static let largeInteger = "to compare with a decimal, write a fraction, as in `10.0`"
     static let bars = "`||` is OR; write `concat(a, b)` to join texts"
     static let countedSubquery = "compare its count, as in SUBQUERY(…).@count > 0"
@@ -40,14 +40,14 @@ public enum FormatHint {
     }
 
     /// The hint for a name after the key path of an attribute: `title.length` is `length(title)`.
-    public static func function(named name: String, of path: some Sequence<String>) -> String? {
+    package static func function(named name: String, of path: some Sequence<String>) -> String? {
         guard let function = FormatFunction.oneOperand(name) else { return nil }
         return "write `\(function)(\(path.joined(separator: ".")))`"
     }
 
     /// The hint for a name after the key path of a to-many relationship: `tracks.count` is
     /// `tracks.@count`.
-    public static func aggregate(named name: String, of path: some Sequence<String>) -> String? {
+    package static func aggregate(named name: String, of path: some Sequence<String>) -> String? {
         guard let function = FormatFunction.aggregate(name) else { return nil }
         let collection = path.joined(separator: ".")
         return function == .count
@@ -56,7 +56,7 @@ public enum FormatHint {
     }
 
     /// The aggregate function that a word of SQL or of a format string means; nil if there is none.
-    public static func aggregateFunction(_ word: String) -> AggregateFunction? {
+    package static func aggregateFunction(_ word: String) -> AggregateFunction? {
         FormatFunction.aggregate(word)
     }
 

@@ -28,7 +28,7 @@ struct FormatText: Hashable, Sendable {
 
 /// The positions of the parts of an expression in its format string, so that an error can name a
 /// column.
-public struct FormatSourceMap: Sendable {
+package struct FormatSourceMap: Sendable {
     let text: FormatText
     private struct Part {
         var expression: QueryExpression
@@ -73,7 +73,7 @@ public struct FormatSourceMap: Sendable {
     ///   intermediate ones may be missing. If several parts are equal, the one closest to its
     ///   containers is meant, among the first 16, or else the first.
     /// - Parameter step: The index of the step that the error is about, if the part is a key path.
-    public func locating(
+    package func locating(
         _ error: LarderError, at path: [QueryExpression], step: Int? = nil
     ) -> LarderError {
         guard error.column == nil, let expression = path.first else { return error }
@@ -87,7 +87,7 @@ public struct FormatSourceMap: Sendable {
         return text.locating(error, at: isStep ? part.steps[step ?? 0] : part.start)
     }
 
-    public func locating(_ error: LarderError, at expression: QueryExpression) -> LarderError {
+    package func locating(_ error: LarderError, at expression: QueryExpression) -> LarderError {
         locating(error, at: [expression])
     }
 

@@ -1,13 +1,13 @@
 /// A part of a format string that is valid, but rarely means what its author intends.
-public struct FormatWarning: Hashable, Sendable {
+package struct FormatWarning: Hashable, Sendable {
     /// One sentence without a final period. It contains no text in quotation marks.
-    public var message: String
+    package var message: String
     /// One sentence that says what to write instead.
-    public var hint: String
+    package var hint: String
     /// The column of the part, counted in characters from 1.
-    public var column: Int?
+    package var column: Int?
 
-    public init(message: String, hint: String, column: Int? = nil) {
+    package init(message: String, hint: String, column: Int? = nil) {
         self.message = message
         self.hint = hint
         self.column = column
@@ -26,7 +26,7 @@ extension PredicateFormat {
     ///   - name: The role of the text, which the messages begin with.
     /// - Returns: The warnings in the order of the text, and the number of arguments that it uses;
     ///   nil if it cannot be parsed.
-    public static func warnings(
+    package static func warnings(
         of text: String, arguments: some Sequence<QueryArgument> = [], name: String = "predicate"
     ) -> (warnings: [FormatWarning], argumentsUsed: Int)? {
         // A missing argument of `%K` has to be a key path.

@@ -6,16 +6,16 @@
 /// documents the operators and functions. Core Data features that Larder does not have (CAST,
 /// indexes, UNION, FUNCTION, random) throw `unsupported`, all other errors `malformedPredicate`;
 /// both report a column.
-public enum PredicateFormat {
+package enum PredicateFormat {
     /// The result of parsing a format string.
-    public struct Parsed: Sendable {
-        public var expression: QueryExpression
+    package struct Parsed: Sendable {
+        package var expression: QueryExpression
         /// The number of arguments used, so that the caller can reject unused ones.
-        public var argumentsUsed: Int
+        package var argumentsUsed: Int
         /// Whether a `%K` was substituted, which makes the tree specific to these arguments.
-        public var usesKeyPathArguments: Bool
+        package var usesKeyPathArguments: Bool
         /// The positions of the tree's parts in the text.
-        public var sourceMap: FormatSourceMap
+        package var sourceMap: FormatSourceMap
     }
 
     /// Parses a format string that must be a predicate.
@@ -29,7 +29,7 @@ public enum PredicateFormat {
     /// - Parameter name: The role of the text, for error messages.
     /// - Throws: `malformedPredicate` or `unsupported` with a column; `resourceExhausted` if the
     ///   text, its nesting or the tree exceeds ``Limits``.
-    public static func parse(
+    package static func parse(
         _ text: String, arguments: [QueryArgument] = [], firstArgument: Int = 0,
         name: String = "predicate"
     ) throws(LarderError) -> Parsed {
@@ -41,7 +41,7 @@ public enum PredicateFormat {
     /// Parses a format string that may be any value, such as `wordCount * 2` or `articles.title`: a
     /// sort key, a selected column or a group key. Arguments and errors are those of
     /// ``parse(_:arguments:firstArgument:name:)``.
-    public static func parseExpression(
+    package static func parseExpression(
         _ text: String, arguments: [QueryArgument] = [], firstArgument: Int = 0,
         name: String = "expression"
     ) throws(LarderError) -> Parsed {
@@ -52,7 +52,7 @@ public enum PredicateFormat {
 
     /// The key path in a text that has the form of one, even if its names have a meaning in a
     /// format string.
-    public static func keyPath(_ text: String, name: String = "expression") -> Parsed {
+    package static func keyPath(_ text: String, name: String = "expression") -> Parsed {
         let path = QueryExpression.keyPath(text)
         var sourceMap = FormatSourceMap(FormatText(text, name: name))
         var starts = [0]
