@@ -278,7 +278,7 @@ void   larder__v1__relationship_edit__free_unpacked
   assert(message->base.descriptor == &larder__v1__relationship_edit__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[6] =
+static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[7] =
 {
   {
     "changes",
@@ -352,6 +352,18 @@ static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "released_keys",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Larder__V1__ChangeSet, n_released_keys),
+    offsetof(Larder__V1__ChangeSet, released_keys),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__change_set__field_indices_by_name[] = {
   3,   /* field[3] = author */
@@ -360,11 +372,12 @@ static const unsigned larder__v1__change_set__field_indices_by_name[] = {
   4,   /* field[4] = idempotency_key */
   2,   /* field[2] = merge_policy */
   1,   /* field[1] = on_unique_conflict */
+  6,   /* field[6] = released_keys */
 };
 static const ProtobufCIntRange larder__v1__change_set__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor larder__v1__change_set__descriptor =
 {
@@ -374,7 +387,7 @@ const ProtobufCMessageDescriptor larder__v1__change_set__descriptor =
   "Larder__V1__ChangeSet",
   "larder.v1",
   sizeof(Larder__V1__ChangeSet),
-  6,
+  7,
   larder__v1__change_set__field_descriptors,
   larder__v1__change_set__field_indices_by_name,
   1,  larder__v1__change_set__number_ranges,

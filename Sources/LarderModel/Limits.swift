@@ -85,6 +85,8 @@ public enum Limits {
     /// seconds. A user who has as many saves with no other key until the oldest one has expired.
     public static let idempotencyKeysMax: Int64 = 1_000_000
     public static let idempotencyKeySecondsMax = 86_400.0
+    /// Keys of earlier saves that a change set releases.
+    public static let releasedKeysMax = 100
     /// Batches of an insertion that a client may send before the server has acknowledged them.
     public static let unacknowledgedBatchesMax = 4
     /// The name of an entity or a property, in UTF-8 bytes.

@@ -176,10 +176,17 @@ struct  Larder__V1__ChangeSet
    */
   size_t n_conditions;
   Larder__V1__Condition **conditions;
+  /*
+   * Idempotency keys of earlier sets of the user whose replies have arrived. If the set is applied,
+   * the server forgets the results of those sets, which do not count any more among the keys of the
+   * user. An unknown key has no effect. At most 100.
+   */
+  size_t n_released_keys;
+  ProtobufCBinaryData *released_keys;
 };
 #define LARDER__V1__CHANGE_SET__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__change_set__descriptor) \
-    , 0,NULL, LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR, LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR, {0,NULL}, {0,NULL}, 0,NULL }
+    , 0,NULL, LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR, LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL }
 
 
 /*

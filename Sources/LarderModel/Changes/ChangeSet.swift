@@ -14,11 +14,17 @@ public struct ChangeSet: Hashable, Sendable {
     /// changes nothing and returns the result of that save. At most
     /// ``Limits/idempotencyKeyBytesMax`` bytes; empty for none.
     public var idempotencyKey: String
+    /// Keys of earlier sets of the same user whose results have been received. If this set is
+    /// saved, the store forgets those results: a set that is saved again under such a key is
+    /// applied again. A program that saves often with keys, and repeats none of its earlier saves,
+    /// thus never reaches ``Limits/idempotencyKeysMax``. At most ``Limits/releasedKeysMax`` keys,
+    /// none of them empty.
+    public var releasedKeys: [String]
 
     public init(
         _ changes: [Change] = [], conditions: [Condition] = [],
         onUniqueConflict: UniqueConflictPolicy = .error, mergePolicy: MergePolicy = .error,
-        author: String = "", idempotencyKey: String = ""
+        author: String = "", idempotencyKey: String = "", releasedKeys: [String] = []
     ) {
         self.changes = changes
         self.conditions = conditions
@@ -26,6 +32,7 @@ public struct ChangeSet: Hashable, Sendable {
         self.mergePolicy = mergePolicy
         self.author = author
         self.idempotencyKey = idempotencyKey
+        self.releasedKeys = releasedKeys
     }
 
     /// Whether the set has a condition or a bulk change. The store then runs queries, whose work

@@ -1,11 +1,13 @@
 package import FoundationEssentials
 package import LarderClient
 package import LarderModel
+internal import Synchronization
 
 /// A store that a server serves, over one connection that all threads share.
 ///
 /// Reads are repeated over a new connection if the current one is lost. Every save has an
-/// idempotency key, so that it is repeated, too, and happens once.
+/// idempotency key, so that it is repeated, too, and happens once. A later save releases the key,
+/// because a save whose call has returned is not repeated.
 package final class ClientStore: ObjectStore {
     package let identifier: UUID
     package let schema: Schema
@@ -13,6 +15,8 @@ package final class ClientStore: ObjectStore {
     /// The connection to the server.
     package let client: StoreClient
     private let feed: CommitFeed
+    /// The keys of saves that have returned, until a save has released them.
+    private let returnedKeys = Mutex<[String]>([])
     /// Ends with the store; nil if there is nothing to end.
     private let file: StoreFileUse?
 
@@ -66,8 +70,27 @@ package final class ClientStore: ObjectStore {
 
     package func save(_ changes: ChangeSet) throws(LarderError) -> SaveResult {
         guard !isReadOnly else { throw .readOnlyStore }
-        let key = changes.idempotencyKey.isEmpty ? UUID().uuidString : ""
-        return try client.save(changes, idempotencyKey: key)
+        guard changes.idempotencyKey.isEmpty else { return try client.save(changes) }
+        var keyed = changes
+        keyed.idempotencyKey = UUID().uuidString
+        keyed.releasedKeys = returnedKeys.withLock { keys in
+            defer { keys = [] }
+            return keys
+        }
+        do throws(LarderError) {
+            let result = try client.save(keyed)
+            didReturn([keyed.idempotencyKey])
+            return result
+        } catch {
+            // A rejected save releases nothing, and one whose reply was lost may be stored.
+            didReturn(keyed.releasedKeys + [keyed.idempotencyKey])
+            throw error
+        }
+    }
+
+    private func didReturn(_ keys: [String]) {
+        // Keys that no save releases expire by themselves.
+        returnedKeys.withLock { $0 = Array(($0 + keys).suffix(Limits.releasedKeysMax)) }
     }
 
     package func history(

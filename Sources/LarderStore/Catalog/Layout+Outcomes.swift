@@ -5,8 +5,8 @@ extension Layout {
     /// The user of saves that did not arrive from a process with a known user.
     static let noUser: Int64 = -1
 
-    /// Numbers ascend in the order of the saves, those in the second column in the order of the
-    /// saves of one user, without gaps: only the oldest are deleted.
+    /// Numbers ascend in the order of the saves. Those in the second column bound the outcomes of a
+    /// user: a new outcome has the number of one that its save has released, or the next number.
     static let outcomeStatements: [SQL] = [
         """
         CREATE TABLE \(name: outcomeTable) (number INTEGER PRIMARY KEY, \
@@ -61,11 +61,22 @@ extension Layout {
         (SELECT max(user_number) FROM \(name: outcomeTable) WHERE user = ?1) - ?2 + 1
         """
 
-    /// User, key, digest, time, transaction, inserted, versions, deleted, merged, affected.
+    /// Reads the number among the outcomes of user ?1 of the one with key ?2.
+    static let findOutcomeNumber: SQL = """
+        SELECT user_number FROM \(name: outcomeTable) WHERE user = ?1 AND key = ?2
+        """
+
+    /// Deletes the outcome with a user and a key.
+    static let releaseOutcome: SQL = """
+        DELETE FROM \(name: outcomeTable) WHERE user = ? AND key = ?
+        """
+
+    /// User, key, digest, time, transaction, inserted, versions, deleted, merged, affected, the
+    /// number among those of the user or nil.
     static let insertOutcome: SQL = """
         INSERT INTO \(name: outcomeTable) (user_number, user, key, digest, time, \
-        transaction_number, inserted, versions, deleted, merged, affected) VALUES (COALESCE(\
-        (SELECT max(user_number) FROM \(name: outcomeTable) WHERE user = ?1), 0) + 1, \
+        transaction_number, inserted, versions, deleted, merged, affected) VALUES (COALESCE(?11, \
+        COALESCE((SELECT max(user_number) FROM \(name: outcomeTable) WHERE user = ?1), 0) + 1), \
         ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
         """
 

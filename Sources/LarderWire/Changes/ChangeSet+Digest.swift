@@ -40,7 +40,7 @@ struct ChangeSetDigest {
         while let field = try fields.next() {
             switch (field.number, field.content) {
             case (1, .bytes(let change)): value = value.hashed(with: try change.changeDigest())
-            case (4...5, _): break
+            case (4...5, _), (7, _): break
             default: value = value.hashed(with: field.digest)
             }
         }

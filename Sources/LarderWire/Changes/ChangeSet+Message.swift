@@ -31,7 +31,15 @@ extension ChangeSet {
                         "conditions", conditions.count + 1, maximum: Limits.conditionsMax)
                 }
                 conditions.append(try Condition(decoding: bytes, arena))
-            case (1...6, _): throw .unreadable
+            case (7, .bytes(let bytes)):
+                guard releasedKeys.count < Limits.releasedKeysMax else {
+                    throw .tooMany(
+                        "released keys", releasedKeys.count + 1, maximum: Limits.releasedKeysMax)
+                }
+                releasedKeys.append(
+                    try bytes.text(
+                        "a released key", bytesMax: Limits.idempotencyKeyBytesMax))
+            case (1...7, _): throw .unreadable
             default: break
             }
         }
@@ -63,6 +71,11 @@ extension MessageBuffer {
         text(4, set.author)
         text(5, set.idempotencyKey)
         for condition in set.conditions { try self.condition(6, condition, writer) }
+        guard set.releasedKeys.count <= Limits.releasedKeysMax else {
+            throw .tooMany(
+                "released keys", set.releasedKeys.count, maximum: Limits.releasedKeysMax)
+        }
+        for key in set.releasedKeys { text(7, key) }
     }
 }
 

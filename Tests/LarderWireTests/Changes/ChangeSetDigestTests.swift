@@ -30,12 +30,13 @@ struct ChangeSetDigestTests {
         #expect(try WireCodec().changeSetDigest(content.span.bytes) == set.digest())
     }
 
-    @Test("the digest of a change set excludes the author and the idempotency key")
+    @Test("the digest of a change set excludes the author, the idempotency key and released keys")
     func sender() throws {
         var set = insert("t", ["name": "Ann"])
         let digest = try set.digest()
         set.author = "Ann"
         set.idempotencyKey = "k"
+        set.releasedKeys = ["j", "i"]
         #expect(try set.digest() == digest)
     }
 

@@ -47,6 +47,7 @@ struct ChangeSetTests {
         if Bool.random(using: &generator) { set.onUniqueConflict = .upsert }
         if Bool.random(using: &generator) { set.author = "Ann é" }
         if Bool.random(using: &generator) { set.idempotencyKey = "k" }
+        if Bool.random(using: &generator) { set.releasedKeys = ["j", "i"] }
         return set
     }
 

@@ -181,7 +181,7 @@ enum Samples {
                 base: ["name": "An", "courses": .objects([bob])]),
             .update(bob, ifVersion: nil, values: [:], base: ["name": nil]),
         ], onUniqueConflict: .upsert, mergePolicy: .storeWins, author: "the editor",
-        idempotencyKey: "7b0c6a52-once")
+        idempotencyKey: "7b0c6a52-once", releasedKeys: ["5d1f", "ä"])
 
     static let editedChanges = ChangeSet([
         .update(

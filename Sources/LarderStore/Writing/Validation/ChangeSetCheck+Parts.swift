@@ -64,5 +64,6 @@ extension ChangeSet {
         if !part.author.isEmpty { author = part.author }
         if !part.idempotencyKey.isEmpty { idempotencyKey = part.idempotencyKey }
         conditions += part.conditions
+        releasedKeys += part.releasedKeys
     }
 }

@@ -5,6 +5,9 @@ import LarderModel
 // Keys belong to the user who saves: nobody can take, guess or remove those of others. A user who
 // has as many as one may have saves with no further key until its oldest one is a day old. To
 // forget that one earlier would break the promise: its save might be repeated, and stored twice.
+//
+// A client that will not repeat a save any more, because it has the result, releases the key with a
+// later save. So a client that makes a key for each save has one outcome at a time.
 extension Writer {
     /// Each save with a key adds an outcome, and deletes at most this many expired ones.
     private static let deletedAtOnce: Int64 = 4
@@ -51,7 +54,9 @@ extension Writer {
     func keyRefusal(
         of set: SaveRequest, time: Double, _ statements: StatementCache
     ) throws(SQLiteError) -> LarderError? {
-        guard !set.changeSet.idempotencyKey.isEmpty else { return nil }
+        guard !set.changeSet.idempotencyKey.isEmpty,
+            try releasedNumber(of: set, statements) == nil
+        else { return nil }
         let statement = try statements.statement(Layout.findOutcomeTime)
         defer { statement.reset() }
         try statement.bind([.integer(set.keyUser), .integer(Limits.idempotencyKeysMax)])
@@ -66,14 +71,36 @@ extension Writer {
             "this user has saved with \(Limits.idempotencyKeysMax) idempotency keys within a day, "
                 + "each of which is kept for a day; the next one may be used in "
                 + "\(Int64(clamped: secondsLeft.rounded(.up))) seconds",
-            hint: "save without a key, or later")
+            hint: "save without a key, release keys whose results were received, or save later")
     }
 
-    /// Stores the result of a set with a key, in the same savepoint.
+    /// The number of an outcome that a set releases; nil if it releases none that is stored.
+    private func releasedNumber(
+        of set: SaveRequest, _ statements: StatementCache
+    ) throws(SQLiteError) -> Int64? {
+        for key in set.changeSet.releasedKeys {
+            let statement = try statements.statement(Layout.findOutcomeNumber)
+            defer { statement.reset() }
+            try statement.bind([.integer(set.keyUser), .text(key)])
+            if try statement.step() { return statement.int64(at: 0) }
+        }
+        return nil
+    }
+
+    /// Stores the result of a set with a key and forgets those that it releases, in the same
+    /// savepoint.
     func storeOutcome(
         _ result: SaveResult, of set: SaveRequest, time: Double,
         _ statements: StatementCache
     ) throws(SQLiteError) {
+        let number = try releasedNumber(of: set, statements)
+        if number != nil {
+            for key in set.changeSet.releasedKeys {
+                try statements.statement(Layout.releaseOutcome).run([
+                    .integer(set.keyUser), .text(key),
+                ])
+            }
+        }
         let key = set.changeSet.idempotencyKey
         guard !key.isEmpty else { return }
         let stored = StoredOutcome(result)
@@ -82,7 +109,7 @@ extension Writer {
             .real(time),
             stored.transaction.map { .integer($0) } ?? .null, .text(stored.inserted),
             .text(stored.versions), .integer(stored.deleted), .text(stored.merged),
-            .text(stored.affected),
+            .text(stored.affected), number.map { .integer($0) } ?? .null,
         ])
         try statements.statement(Layout.forgetOutcomes).run([
             .real(time - Limits.idempotencyKeySecondsMax),

@@ -1,11 +1,11 @@
 import Foundation
 import LarderClient
 import LarderModel
-import LarderStore
 import TestSupport
 import Testing
 
 @testable import LarderObjects
+@testable import LarderStore
 
 @Suite("Store files")
 struct StoreFileTests {
@@ -247,6 +247,30 @@ struct StoreFileTests {
         let failure = error { _ = try open(.sample(needed, version: "2.0.0")) }
         #expect(failure?.code == .migrationRefused)
         #expect(try open().names() == ["Ann"])
+    }
+
+    @Test("saves to a store file leave one outcome of a save in it, also after one that failed")
+    func outcomes() throws {
+        do {
+            let store = try open()
+            for number in 1...50 {
+                try store.insert("student \(number)")
+                let unknown = Change.insert(
+                    PersistentIdentifier(temporary: "t", entityName: "Nobody"), values: [:])
+                if number % 10 == 0 {
+                    #expect(error { _ = try store.save(ChangeSet([unknown])) } != nil)
+                }
+            }
+        }
+        // A thread that receives the feed may hold the store for a moment.
+        #expect(eventually { !StoreFile.isOwner(ofStoreAt: path) })
+        let opened = try Store.open(path: path, schema: .sample())
+        let writer = try #require(try opened.makeWriter() as? Writer)
+        defer { writer.close() }
+        let statement = try #require(writer.statements).connection.prepare(
+            "SELECT count(*) FROM _outcome")
+        #expect(try statement.step())
+        #expect(statement.int64(at: 0) == 1)
     }
 
     @Test("a migration in stages with code changes the objects of a store file")

@@ -235,6 +235,69 @@ struct IdempotentSaveTests {
         #expect(try library.writer.save([tag("k", of: 2)])[0].get() == first)
     }
 
+    // MARK: Released keys
+
+    private func tag(
+        _ key: String, releasing released: [String], of user: UInt32? = nil
+    ) -> SaveRequest {
+        var request = tag(key, of: user)
+        request.changeSet.releasedKeys = released
+        return request
+    }
+
+    private func save(_ request: SaveRequest) throws -> SaveResult {
+        try library.writer.save([request])[0].get()
+    }
+
+    @Test(
+        "a save that releases keys forgets their outcomes, so that their sets would be saved again")
+    func release() throws {
+        for key in ["a", "b", "c"] { _ = try save(tag(key)) }
+        let fourth = try save(tag("d", releasing: ["c", "unknown", "a"]))
+        #expect(try keys() == ["b", "d"])
+        #expect(try save(tag("d")) == fourth)
+        #expect(try library.count("Tag") == 4)
+        #expect(try save(tag("a")).inserted.map(\.permanentKey) == [5])
+        // Also without a key of its own, and its own key.
+        _ = try save(tag("", releasing: ["a", "b"]))
+        _ = try save(tag("e", releasing: ["e"]))
+        #expect(try keys() == ["d", "e"])
+    }
+
+    @Test("a save that fails, or that was done before, releases no keys")
+    func noRelease() throws {
+        for key in ["a", "b"] { _ = try save(tag(key)) }
+        var request = failing("f")
+        request.changeSet.releasedKeys = ["a"]
+        #expect(throws: LarderError.self) { try save(request) }
+        _ = try save(tag("b", releasing: ["a"]))
+        #expect(try keys() == ["a", "b"])
+    }
+
+    @Test("a save releases no keys of another user")
+    func releaseOfOthers() throws {
+        let first = try save(tag("k", of: 1))
+        _ = try save(tag("l", releasing: ["k"], of: 2))
+        #expect(try save(tag("k", of: 1)) == first)
+        #expect(try library.count("Tag") == 2)
+    }
+
+    @Test("a user with as many keys as it may have saves if it releases one, and no further ones")
+    func releaseAtMaximum() throws {
+        try fill(1, keptFor: 600)
+        _ = try save(tag("next", releasing: ["last"], of: 1))
+        #expect(try keys() == ["first", "next"])
+        for number in 1...5 {
+            let previous = number == 1 ? "next" : "\(number - 1)"
+            _ = try save(tag("\(number)", releasing: [previous], of: 1))
+        }
+        #expect(throws: LarderError.self) { try save(tag("other", of: 1)) }
+        #expect(throws: LarderError.self) {
+            try save(tag("other", releasing: ["unknown"], of: 1))
+        }
+        #expect(try keys() == ["first", "5"])
+    }
+
     @Test("an idempotent save whose stored outcome is damaged is rejected")
     func damage() throws {
         _ = try library.writer.save([tag("k")])[0].get()

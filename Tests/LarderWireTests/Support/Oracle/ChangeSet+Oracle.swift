@@ -19,7 +19,22 @@ extension ChangeSet {
             author: try wire.author.text(
                 "the author of a change set", bytesMax: Limits.authorBytesMax),
             idempotencyKey: try wire.idempotency_key.text(
-                "an idempotency key", bytesMax: Limits.idempotencyKeyBytesMax))
+                "an idempotency key", bytesMax: Limits.idempotencyKeyBytesMax),
+            releasedKeys: try Self.keys(wire))
+    }
+
+    private static func keys(_ wire: Larder__V1__ChangeSet) throws(LarderError) -> [String] {
+        guard wire.n_released_keys <= Limits.releasedKeysMax else {
+            throw .tooMany(
+                "released keys", Int(wire.n_released_keys), maximum: Limits.releasedKeysMax)
+        }
+        var keys: [String] = []
+        for index in 0..<Int(wire.n_released_keys) {
+            keys.append(
+                try wire.released_keys[index].text(
+                    "a released key", bytesMax: Limits.idempotencyKeyBytesMax))
+        }
+        return keys
     }
 }
 
