@@ -111,7 +111,8 @@ package final class FunctionDefinition: Sendable {
     package let form: Form
     /// The domains for which the function is registered with a database.
     package let domains: [Domain]
-    let body: Body
+    private let acceptsNil: Bool
+    private let body: Body
 
     init(
         _ name: String, also otherNames: [String] = [], coreData: String? = nil,
@@ -131,6 +132,22 @@ package final class FunctionDefinition: Sendable {
         }
         self.nullability = nullability
         self.body = body
+        acceptsNil =
+            switch form {
+            case .coalesce, .conditional, .search: true
+            case .time, .arithmetic, .bitwise, .call, .callOfNumber, .minimum, .maximum: false
+            }
+    }
+
+    /// Returns the value for operands of the types in the signature, except of `now()`.
+    ///
+    /// - Throws: as ``ScalarFunction/value(of:now:_:)`` does.
+    package func value(
+        of operands: [Value], _ interruption: Interruption
+    ) throws(LarderError) -> Value {
+        guard operandCount.contains(operands.count) else { return .null }
+        if !acceptsNil { for operand in operands where operand.isNull { return .null } }
+        return try body(operands, interruption)
     }
 
     /// The parameter at an index of a call; nil for a function that prescribes no types.

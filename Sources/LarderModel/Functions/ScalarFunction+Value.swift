@@ -16,14 +16,8 @@ extension ScalarFunction {
     package func value(
         of operands: [Value], now: Date, _ interruption: Interruption = .never
     ) throws(LarderError) -> Value {
-        let definition = definition
-        guard definition.operandCount.contains(operands.count) else { return .null }
-        switch definition.form {
-        case .time: return .date(now)
-        case .coalesce, .conditional, .search: break
-        default: if operands.contains(where: \.isNull) { return .null }
-        }
-        return try definition.body(operands, interruption)
+        if self == .now { return .date(now) }
+        return try definition.value(of: operands, interruption)
     }
 
     /// Returns the value of a function of one or two numbers, or of dates.

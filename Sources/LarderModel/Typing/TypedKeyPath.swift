@@ -1,9 +1,16 @@
 /// An object to which expressions refer: that of the query, or an element of a collection.
-package struct TypedObject: Hashable, Sendable {
+///
+/// This and a step are classes, because a copy of an entity retains each of its lists.
+package final class TypedObject: Hashable, Sendable {
     /// 0 for the object of the query; an element of a collection has the number of collections
     /// around it.
     package let slot: Int
     package let entity: Entity
+
+    init(slot: Int, entity: Entity) {
+        self.slot = slot
+        self.entity = entity
+    }
 
     package static func == (left: TypedObject, right: TypedObject) -> Bool {
         left.slot == right.slot && left.entity.name == right.entity.name
@@ -13,7 +20,7 @@ package struct TypedObject: Hashable, Sendable {
 }
 
 /// One step of a key path.
-package struct TypedStep: Hashable, Sendable {
+package final class TypedStep: Hashable, Sendable {
     package enum Kind: Sendable {
         case attribute(Attribute)
         case relationship(Relationship)
@@ -25,9 +32,14 @@ package struct TypedStep: Hashable, Sendable {
     package let entity: Entity
     package let name: String
     package let kind: Kind
+    package let isToMany: Bool
 
-    package var isToMany: Bool {
-        if case .relationship(let relationship) = kind { relationship.isToMany } else { false }
+    init(entity: Entity, name: String, kind: Kind) {
+        self.entity = entity
+        self.name = name
+        self.kind = kind
+        isToMany =
+            if case .relationship(let relationship) = kind { relationship.isToMany } else { false }
     }
 
     package static func == (left: TypedStep, right: TypedStep) -> Bool {

@@ -55,8 +55,7 @@ enum ScalarFunctions {
         }
         let kinds = kinds(of: function, domain)
         let interruption = connection.limit.interruption
-        // Only now() depends on the time, and it is no SQL function.
-        let never = Date(timeIntervalSinceReferenceDate: 0)
+        let definition = function.definition
         try connection.registerScalar(
             name: name(of: function, domain), argumentCount: argumentCount
         ) { arguments in
@@ -66,7 +65,7 @@ enum ScalarFunctions {
                 operands.append(value(arguments[index], kinds[min(index, kinds.count - 1)]))
             }
             do throws(LarderError) {
-                return result(try function.value(of: operands, now: never, interruption))
+                return result(try definition.value(of: operands, interruption))
             } catch {
                 return problems.report(error)
             }
