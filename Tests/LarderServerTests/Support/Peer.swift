@@ -163,7 +163,8 @@ final class Peer {
     /// Returns when a metric of `stats` has this value: the server may update it after its reply.
     func wait(until name: String, is number: Int64) throws {
         guard try eventually({ try metric(name) == number }) else {
-            throw TimedOut(waitingFor: "\(name) of \(number) in stats")
+            let last = try metric(name).map { "\($0)" } ?? "none"
+            throw TimedOut(waitingFor: "\(name) of \(number) in stats, which has \(last),")
         }
     }
 
