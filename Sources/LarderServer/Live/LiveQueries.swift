@@ -93,12 +93,16 @@ final class LiveQueries: Sendable {
 
     /// Charges the memory of a query to its user.
     ///
-    /// - Returns: false if the user has more than its share.
+    /// - Returns: false if it has grown, and the user would have more than its share. The charge is
+    ///   then as before, so that no other query of the user is refused for this one.
     func charge(_ bytes: Int, to query: LiveQuery) -> Bool {
         state.withLock { state in
             guard state.queries[query.key] === query else { return true }
+            let former = state.bytes[ObjectIdentifier(query)] ?? 0
             state.setBytes(bytes, of: query)
-            return state.memory.allows(0, for: query.key.user)
+            if bytes <= former || state.memory.allows(0, for: query.key.user) { return true }
+            state.setBytes(former, of: query)
+            return false
         }
     }
 
