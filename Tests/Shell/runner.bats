@@ -42,7 +42,7 @@ last_line() { tail -n 1 <<<"$output"; }
 @test "scripts/test --list names the stages with the seconds of their last run" {
     scripts/test one >/dev/null
     assert_status 0 scripts/test --list
-    assert_equal "one gate 0 the first" "$(sed -n 2p <<<"$output" | xargs)"
+    assert_equal "one gate N the first" "$(sed -nE '2s/ [0-9]+ / N /p' <<<"$output" | xargs)"
     assert_equal "two gate - the second" "$(sed -n 3p <<<"$output" | xargs)"
 }
 
