@@ -77,6 +77,8 @@ END
     # Opens after the command has opened the pipe; by then it has read the schema.
     exec 4>pipe
     kill -STOP "$daemon"
+    # Each thread stops by itself.
+    while grep -L '^State:.T' "/proc/$daemon"/task/*/status | grep -q .; do kill -0 "$daemon"; done
     echo '{"int64": 1}' >&4
     exec 4>&-
     status=0
