@@ -263,9 +263,12 @@ struct StoreFileTests {
             }
         }
         // A thread that receives the feed may hold the store for a moment.
-        #expect(eventually { !StoreFile.isOwner(ofStoreAt: path) })
-        let opened = try Store.open(path: path, schema: .sample())
-        let writer = try #require(try opened.makeWriter() as? Writer)
+        var opened: Store?
+        _ = eventually {
+            opened = try? Store.open(path: path, schema: .sample())
+            return opened != nil
+        }
+        let writer = try #require(try opened?.makeWriter() as? Writer)
         defer { writer.close() }
         let statement = try #require(writer.statements).connection.prepare(
             "SELECT count(*) FROM _outcome")
