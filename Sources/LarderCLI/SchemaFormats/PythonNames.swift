@@ -52,27 +52,12 @@ enum PythonNames {
         }
     }
 
-    /// A string literal. Everything but printable ASCII and letters of other scripts is escaped, so
-    /// that no invisible character changes the code.
     static func quoted(_ text: String) -> String {
-        var literal = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": literal += "\\\""
-            case "\\": literal += "\\\\"
-            case "\n": literal += "\\n"
-            case _ where isPrintable(scalar): literal.unicodeScalars.append(scalar)
-            case _ where scalar.value <= 0xFFFF:
-                literal += "\\u" + hexadecimal(scalar.value, digits: 4)
-            default: literal += "\\U" + hexadecimal(scalar.value, digits: 8)
-            }
+        SourceText.literal(text) { scalar in
+            scalar.value <= 0xFFFF
+                ? "\\u" + hexadecimal(scalar.value, digits: 4)
+                : "\\U" + hexadecimal(scalar.value, digits: 8)
         }
-        return literal + "\""
-    }
-
-    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.isASCII { return (0x20..<0x7F).contains(scalar.value) }
-        return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     }
 
     private static func hexadecimal(_ number: UInt32, digits: Int) -> String {

@@ -58,30 +58,13 @@ struct SwiftNames {
         }
     }
 
-    /// A string literal. Everything but printable ASCII and letters of other scripts is escaped, so
-    /// that no invisible character changes the code.
     static func literal(_ text: String) -> String {
-        var literal = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": literal += "\\\""
-            case "\\": literal += "\\\\"
-            case "\n": literal += "\\n"
-            case _ where isPrintable(scalar): literal.unicodeScalars.append(scalar)
-            default: literal += "\\u{\(String(scalar.value, radix: 16))}"
-            }
-        }
-        return literal + "\""
+        SourceText.literal(text) { "\\u{\(String($0.value, radix: 16))}" }
     }
 
     /// A text for the end of a line comment, with escapes for what could end it.
     static func comment(_ text: String) -> String {
-        text.unicodeScalars.allSatisfy(isPrintable) ? text : literal(text)
-    }
-
-    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.isASCII { return (0x20..<0x7F).contains(scalar.value) }
-        return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+        text.unicodeScalars.allSatisfy(SourceText.isPrintable) ? text : literal(text)
     }
 
     /// The name in backticks if it is a keyword.
