@@ -54,9 +54,7 @@ extension Writer {
     func keyRefusal(
         of set: SaveRequest, time: Double, _ statements: StatementCache
     ) throws(SQLiteError) -> LarderError? {
-        guard !set.changeSet.idempotencyKey.isEmpty,
-            try releasedNumber(of: set, statements) == nil
-        else { return nil }
+        guard !set.changeSet.idempotencyKey.isEmpty else { return nil }
         let statement = try statements.statement(Layout.findOutcomeTime)
         defer { statement.reset() }
         try statement.bind([.integer(set.keyUser), .integer(Limits.idempotencyKeysMax)])
@@ -66,6 +64,10 @@ extension Writer {
             statement.double(at: 0) + Limits.idempotencyKeySecondsMax - time,
             Limits.idempotencyKeySecondsMax)
         guard secondsLeft > 0 else { return nil }
+        for key in set.changeSet.releasedKeys
+        where try number(of: key, set, statements) != nil {
+            return nil
+        }
         return LarderError(
             .resourceExhausted,
             "this user has saved with \(Limits.idempotencyKeysMax) idempotency keys within a day, "
@@ -74,17 +76,15 @@ extension Writer {
             hint: "save without a key, release keys whose results were received, or save later")
     }
 
-    /// The number of an outcome that a set releases; nil if it releases none that is stored.
-    private func releasedNumber(
-        of set: SaveRequest, _ statements: StatementCache
+    /// The number of the outcome with a key among those of the user who saves a set; nil if there
+    /// is none.
+    private func number(
+        of key: String, _ set: SaveRequest, _ statements: StatementCache
     ) throws(SQLiteError) -> Int64? {
-        for key in set.changeSet.releasedKeys {
-            let statement = try statements.statement(Layout.findOutcomeNumber)
-            defer { statement.reset() }
-            try statement.bind([.integer(set.keyUser), .text(key)])
-            if try statement.step() { return statement.int64(at: 0) }
-        }
-        return nil
+        let statement = try statements.statement(Layout.findOutcomeNumber)
+        defer { statement.reset() }
+        try statement.bind([.integer(set.keyUser), .text(key)])
+        return try statement.step() ? statement.int64(at: 0) : nil
     }
 
     /// Stores the result of a set with a key and forgets those that it releases, in the same
@@ -93,13 +93,13 @@ extension Writer {
         _ result: SaveResult, of set: SaveRequest, time: Double,
         _ statements: StatementCache
     ) throws(SQLiteError) {
-        let number = try releasedNumber(of: set, statements)
-        if number != nil {
-            for key in set.changeSet.releasedKeys {
-                try statements.statement(Layout.releaseOutcome).run([
-                    .integer(set.keyUser), .text(key),
-                ])
-            }
+        var released: Int64?
+        for key in set.changeSet.releasedKeys {
+            guard let number = try number(of: key, set, statements) else { continue }
+            released = released ?? number
+            try statements.statement(Layout.releaseOutcome).run([
+                .integer(set.keyUser), .text(key),
+            ])
         }
         let key = set.changeSet.idempotencyKey
         guard !key.isEmpty else { return }
@@ -109,7 +109,7 @@ extension Writer {
             .real(time),
             stored.transaction.map { .integer($0) } ?? .null, .text(stored.inserted),
             .text(stored.versions), .integer(stored.deleted), .text(stored.merged),
-            .text(stored.affected), number.map { .integer($0) } ?? .null,
+            .text(stored.affected), released.map { .integer($0) } ?? .null,
         ])
         try statements.statement(Layout.forgetOutcomes).run([
             .real(time - Limits.idempotencyKeySecondsMax),
