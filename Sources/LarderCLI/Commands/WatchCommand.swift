@@ -74,9 +74,7 @@ struct WatchCommand: StoreCommand {
 
     private func watch(_ client: StoreClient) throws {
         let schema = try client.schema()
-        guard let found = schema.entity(named: entity.name) else {
-            throw LarderError.unknownEntity(entity.name, in: schema)
-        }
+        let found = try schema.existingEntity(named: entity.name)
         let names =
             found.attributes.map(\.name)
             + found.relationships.filter { !$0.isToMany }.map(\.name)

@@ -94,9 +94,7 @@ extension Insertion {
                 .resourceExhausted,
                 "the author is longer than \(Limits.authorBytesMax) bytes")
         }
-        guard let entity = schema.entity(named: entityName) else {
-            throw LarderError.unknownEntity(entityName, in: schema)
-        }
+        let entity = try schema.existingEntity(named: entityName)
         guard let batch else { return }
         guard batch.identity == nil else {
             throw LarderError(

@@ -21,3 +21,23 @@ extension LarderError {
         name.utf8.count <= Limits.nameBytesMax ? name : "\(name.prefix(32))…"
     }
 }
+
+extension Schema {
+    /// - Throws: `unknownEntity`.
+    package func existingEntity(named name: String) throws(LarderError) -> Entity {
+        guard let entity = entity(named: name) else {
+            throw LarderError.unknownEntity(name, in: self)
+        }
+        return entity
+    }
+}
+
+extension Entity {
+    /// - Throws: `unknownProperty`.
+    package func existingProperty(named name: String) throws(LarderError) -> Property {
+        guard let property = property(named: name) else {
+            throw LarderError.unknownProperty(name, of: self)
+        }
+        return property
+    }
+}

@@ -42,12 +42,9 @@ package struct Evaluator: Sendable {
         schema: Schema, entityName: String, parameters: QueryParameters = QueryParameters(),
         store: UUID? = nil, now: Date, matcher: Matcher? = nil
     ) throws(LarderError) {
-        guard let entity = schema.entity(named: entityName) else {
-            throw LarderError.unknownEntity(entityName, in: schema)
-        }
+        entity = try schema.existingEntity(named: entityName)
         try parameters.checkLimits()
         self.schema = schema
-        self.entity = entity
         self.parameters = parameters
         self.store = store
         self.now = now

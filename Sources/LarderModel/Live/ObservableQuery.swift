@@ -35,9 +35,7 @@ package struct ObservableQuery: Sendable {
         _ query: Query, _ parameters: QueryParameters, isSectioned: Bool = false,
         in schema: Schema, store: UUID
     ) throws(LarderError) {
-        guard let entity = schema.entity(named: query.entityName) else {
-            throw .unknownEntity(query.entityName, in: schema)
-        }
+        let entity = try schema.existingEntity(named: query.entityName)
         guard parameters.after.isEmpty, parameters.offset == nil else {
             throw LarderError(
                 .unsupported, "a query with an offset or a cursor cannot be observed",

@@ -35,9 +35,7 @@ struct SchemaShowCommand: ParsableCommand {
         let schema = try readSchema()
         let format = output ?? .standardOutputDefault
         guard let entity else { return try format.print(schema, only: nil) }
-        guard let found = schema.entity(named: entity.name) else {
-            throw LarderError.unknownEntity(entity.name, in: schema)
-        }
+        let found = try schema.existingEntity(named: entity.name)
         try format.print(schema, only: found)
     }
 
