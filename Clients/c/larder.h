@@ -615,7 +615,7 @@ typedef struct larder_transaction {
     size_t tombstone_count;
 } larder_transaction;
 
-// Which transactions to read. Zero is the default of each field; `reserved` is zero. Lists that are
+// The transactions to read. Zero is the default of each field; `reserved` is zero. Lists that are
 // not empty select.
 typedef struct larder_history_query {
     // The position after which to read; NULL is the beginning.

@@ -1,5 +1,5 @@
-/// What defines a scalar function, apart from its number and its documentation: a row of the table
-/// in `ScalarFunction+Definition.swift`.
+/// The definition of a scalar function, apart from its number and its documentation: a row of the
+/// table in `ScalarFunction+Definition.swift`.
 package final class FunctionDefinition: Sendable {
     /// How the types of a call follow from those of its operands.
     package enum Typing: Sendable {

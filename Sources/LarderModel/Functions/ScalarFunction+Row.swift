@@ -1,4 +1,4 @@
-// What follows from the row of a function.
+// Properties of a function that follow from its row.
 
 extension ScalarFunction {
     /// The name in format strings.
@@ -61,8 +61,7 @@ extension ScalarFunction {
 }
 
 /// An operand that names a part of a calendar, or is a search text. A constant or an argument is
-/// checked before a query reads objects; a value of an object that is no such name makes the
-/// function nil.
+/// checked before a query reads objects; another text in an object makes the function nil.
 package enum CheckedOperand: Hashable, Sendable {
     case unit
     case zone

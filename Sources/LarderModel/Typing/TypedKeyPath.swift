@@ -24,7 +24,7 @@ package final class TypedStep: Hashable, Sendable {
     package enum Kind: Sendable {
         case attribute(Attribute)
         case relationship(Relationship)
-        /// The same object, if it is of this subentity; otherwise nil.
+        /// The object itself, if it is of this subentity; otherwise nil.
         case cast(Entity)
     }
 

@@ -28,7 +28,7 @@ package struct TypedValue: Hashable, Sendable {
     package var name: String
     /// The index of the value in a list of two bounds: 0 or 1.
     package var bound: Int?
-    /// What the value is, if it is a search text or the name of a unit or of a time zone.
+    /// The meaning of the value, if it is a search text or the name of a unit or of a time zone.
     package var checkedOperand: CheckedOperand?
 
     package init(source: Source, type: OperandType?, name: String) {

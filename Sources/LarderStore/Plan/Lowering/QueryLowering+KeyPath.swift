@@ -88,7 +88,7 @@ extension QueryLowering {
         }
     }
 
-    /// The same object as one of a subentity. No object follows if it is of another one.
+    /// The row's object as one of a subentity. No object follows if it is of another one.
     private func cast(_ row: JoinedRow, to subentity: Entity) throws(LarderError) -> JoinedRow {
         if let known = row.destinations[subentity.name] { return known }
         let alias = try join(
