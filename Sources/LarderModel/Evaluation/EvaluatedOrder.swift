@@ -71,7 +71,6 @@ extension Evaluator {
             throw LarderError(
                 .resourceExhausted, "a query takes at most \(Limits.queryColumnsMax) sort keys")
         }
-        for case .tree(let expression) in keys.map(\.term) { try expression.checkLimits() }
         let binding = ValueBinding(evaluator: self)
         var bound: [EvaluatedOrder.Key] = []
         for (key, typed) in zip(keys, try makeTyper().order(keys)) {

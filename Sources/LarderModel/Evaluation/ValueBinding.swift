@@ -25,7 +25,10 @@ struct ValueBinding {
         case .oneOf(let value, let list, let options):
             return .in(try operand(value), try operands(list), options: options)
         case .oneOfList(let value, let list, let options):
-            return .inValues(try operand(value), ValueList(try elements(of: list), options))
+            return .inValues(
+                try operand(value),
+                ValueList(
+                    try evaluator.conversion.elements(of: list, evaluator.parameters), options))
         case .isKind(let path, let entity):
             return .isKind(property(path), evaluator.schema.names(ofKind: entity))
         case .and(let parts): return .and(try predicates(parts))
@@ -148,22 +151,6 @@ struct ValueBinding {
         guard case .like(let value) = kind else { return kind }
         return MemberKind(
             comparedWith: try evaluator.conversion.argument(value, evaluator.parameters))
-    }
-
-    /// The elements of a list that is one argument, each as its type.
-    private func elements(of list: TypedValue) throws(LarderError) -> [Value] {
-        let conversion = evaluator.conversion
-        return try conversion.locating(list) { () throws(LarderError) in
-            let reading = conversion.reading(list, evaluator.parameters)
-            let given = try conversion.argument(list, evaluator.parameters)
-                .elements(reading, comparedWith: list.name)
-            var elements: [Value] = []
-            elements.reserveCapacity(given.count)
-            for element in given {
-                elements.append(try conversion.typed(element, for: list, reading))
-            }
-            return elements
-        }
     }
 }
 

@@ -4,6 +4,8 @@ public enum OperandType: Hashable, Sendable {
     /// An object of this entity.
     case object(entityName: String)
 
+    package static let int64 = OperandType.attribute(.int64)
+
     /// The natural type of a value; nil for nil and for lists of objects.
     public init?(of value: Value) {
         if case .object(let identifier) = value {

@@ -229,7 +229,7 @@ extension ScalarFunction {
                 throw unlike(known, constant)
             }
         }
-        if type == nil, operands.contains(.member), isArithmetic { type = .double }
+        if type == nil, operands.contains(.member), !returnsOperand { type = .double }
         guard let type else {
             throw LarderError(
                 .wrongType, "\(name): cannot determine the type of the operands",
@@ -248,10 +248,6 @@ extension ScalarFunction {
         case (.int64, .decimal), (.decimal, .int64): return .decimal
         default: throw unlike(left, right)
         }
-    }
-
-    private var isArithmetic: Bool {
-        !returnsOperand
     }
 
     private func rejection(

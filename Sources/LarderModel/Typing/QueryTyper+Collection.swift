@@ -114,7 +114,3 @@ extension QueryTyper {
         return (read, try function.resultType(of: type, named: read.name))
     }
 }
-
-extension OperandType {
-    package static let int64 = OperandType.attribute(.int64)
-}

@@ -215,20 +215,12 @@ extension QueryTyper {
             let list: TypedValue
             if case .constant(let constant) = comparison.right {
                 list = TypedValue(source: .constant(constant), type: left.type, name: left.name)
-                try checkList(constant, list)
+                // An error in a constant is reported when the query is typed.
+                _ = try conversion.elements(of: list, QueryParameters())
             } else {
                 list = try value(comparison.right, as: left.type, name: left.name)
             }
             return .oneOfList(left, list, options: options)
-        }
-    }
-
-    private func checkList(_ constant: Value, _ list: TypedValue) throws(LarderError) {
-        let reading = TextReading(isArgument: false, assumesUTC: false)
-        let elements = try QueryArgument.value(constant).elements(
-            reading, comparedWith: list.name)
-        for element in elements where !element.isNull {
-            _ = try conversion.typed(element, for: list, reading)
         }
     }
 

@@ -12,9 +12,9 @@ package struct QueryValueConversion: Sendable {
     /// The store to which objects must belong; nil to accept objects of any store.
     package let store: UUID?
     /// Whether objects may have temporary identifiers.
-    package var acceptsTemporaryObjects: Bool
+    package let acceptsTemporaryObjects: Bool
     /// Current names of entities, by their names in former schemas.
-    package var formerNames: [String: String]
+    package let formerNames: [String: String]
     /// The positions of the values in the query's format strings, for errors.
     package var sourceMaps: [FormatSourceMap] = []
 
@@ -149,6 +149,20 @@ package struct QueryValueConversion: Sendable {
                 try operand.check(name)
             }
             return typed
+        }
+    }
+
+    /// Returns the elements of a list that is one value, each as its type.
+    func elements(
+        of list: TypedValue, _ parameters: QueryParameters
+    ) throws(LarderError) -> [Value] {
+        try locating(list) { () throws(LarderError) in
+            let reading = reading(list, parameters)
+            let given = try argument(list, parameters).elements(reading, comparedWith: list.name)
+            var elements: [Value] = []
+            elements.reserveCapacity(given.count)
+            for element in given { elements.append(try typed(element, for: list, reading)) }
+            return elements
         }
     }
 

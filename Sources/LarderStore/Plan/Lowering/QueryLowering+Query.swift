@@ -48,7 +48,7 @@ extension QueryLowering {
             let destination = relationship.destination
             let list = PlanList(
                 layout.link(for: relationship, of: entity), of: destination,
-                entityTable: entityTable(of: .object(entityName: destination)))
+                entityTable: converter.entityTable(of: .object(entityName: destination)))
             return ResolvedQuery.OutputColumn(
                 name: column.name, kind: .objects(entityName: destination), content: .list(list))
         case .operand(let typed):
@@ -57,14 +57,8 @@ extension QueryLowering {
             }
             return ResolvedQuery.OutputColumn(
                 name: column.name, kind: type.columnKind, content: .operand(try operand(typed)),
-                entityTable: entityTable(of: type))
+                entityTable: converter.entityTable(of: type))
         }
-    }
-
-    /// The table with the entity of an object; nil if the type determines it, or is no object's.
-    private func entityTable(of type: OperandType) -> String? {
-        guard case .object(let name) = type, layout.schema.hasSubentities(name) else { return nil }
-        return layout.schema.entity(named: name).map(layout.table)
     }
 
     private func order(
