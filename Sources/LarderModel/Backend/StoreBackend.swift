@@ -16,6 +16,11 @@ package protocol StoreBackend: StoreView {
     /// - Returns: the latest one; nil if there is none.
     func formerView(version: String, fingerprint: String) -> (any StoreView)?
 
+    /// The view of a user with limited rights.
+    ///
+    /// - Throws: an error of a rule that does not fit the schema.
+    func limitedView(_ rights: Rights) throws(LarderError) -> any StoreView
+
     /// A new reader with its own connection to the data. Cheap enough for one per thread.
     func makeReader() throws(LarderError) -> any StoreReader
 
@@ -70,6 +75,10 @@ package enum ReopeningChange: Sendable {
 /// A store that cannot be migrated uses these.
 extension StoreBackend {
     package func formerView(version: String, fingerprint: String) -> (any StoreView)? { nil }
+
+    package func limitedView(_ rights: Rights) throws(LarderError) -> any StoreView {
+        throw LarderError(.unsupported, "this store has no policies")
+    }
 
     private static var cannotBeMigrated: LarderError {
         LarderError(.unsupported, "this store cannot be migrated while it is served")

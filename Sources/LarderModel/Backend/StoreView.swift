@@ -5,6 +5,8 @@
 /// properties that were added since do not exist in it. A view has no data and no connections; the
 /// readers of the store read for all views.
 ///
+/// A user with limited rights has a view too, in which other objects and names do not exist.
+///
 /// It may be used from any thread.
 package protocol StoreView: AnyObject, Sendable {
     /// The store, with the schema of the view.
@@ -12,6 +14,9 @@ package protocol StoreView: AnyObject, Sendable {
 
     /// The names to which the view is limited; nil if it has the current schema.
     var knownNames: KnownNames? { get }
+
+    /// The rights to which the view is limited; nil if it has all objects.
+    var rights: Rights? { get }
 
     /// Resolves a query against the schema. Only `%K` arguments are read from the parameters; a
     /// plan that depends on them (``QueryPlan/dependsOnArguments``) is valid for these parameters
@@ -26,6 +31,8 @@ package protocol StoreView: AnyObject, Sendable {
 /// The view with the current schema uses these.
 extension StoreView {
     package var knownNames: KnownNames? { nil }
+
+    package var rights: Rights? { nil }
 
     package func reader(over reader: any StoreReader) -> any StoreReader { reader }
 }

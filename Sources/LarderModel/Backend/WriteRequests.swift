@@ -38,14 +38,17 @@ package struct InsertionRequest: Sendable {
     /// ``SaveRequest``.
     package var budget: ReadBudget?
     package var answerBytesMax: Int?
+    /// The view for whose clients the rows are inserted; nil for the view with the current schema.
+    package var view: (any StoreView)?
 
     package init(
         _ insertion: Insertion, from source: ChangeSource = ChangeSource(),
-        budget: ReadBudget? = nil, answerBytesMax: Int? = nil
+        budget: ReadBudget? = nil, answerBytesMax: Int? = nil, view: (any StoreView)? = nil
     ) {
         self.insertion = insertion
         self.source = source
         self.budget = budget
         self.answerBytesMax = answerBytesMax
+        self.view = view
     }
 }

@@ -1,8 +1,8 @@
-/// Errors of writes, which are checked by all rules of the current schema, for the clients of a
-/// former one.
+/// Errors of writes, which are checked by all rules of the current schema, for clients that do not
+/// know all of its names.
 extension KnownNames {
     /// The error of a write, without names that its client does not know. The violation of a rule
-    /// that was added since says so instead.
+    /// about other names says so instead.
     public func known(_ error: LarderError) -> LarderError {
         guard !error.details.allSatisfy(isKnown) else { return error }
         var known = error
@@ -20,7 +20,8 @@ extension KnownNames {
                 known.message += ", and there \(others == 1 ? "is" : "are") \(others) other "
                 known.message += others == 1 ? "error" : "errors"
             }
-            known.hint = "make this change with a client of the current schema"
+            known.hint =
+                reason == .former ? "make this change with a client of the current schema" : nil
             known.uri = known.details[0].uri
         }
         return known
@@ -44,8 +45,10 @@ extension KnownNames {
         let subject = entityName.map { " of \($0)" } ?? ""
         return ChangeViolation(
             violation.code,
-            "the change breaks a rule\(subject) that the schema got after version \(version), "
-                + "for which this client was built",
+            reason == .former
+                ? "the change breaks a rule\(subject) that the schema got after version "
+                    + "\(version), for which this client was built"
+                : "the change breaks a rule\(subject) about what this user may not see",
             change: violation.change, entityName: entityName,
             uri: violation.uri.flatMap { isKnown(uri: $0) ? $0 : nil }, rule: violation.rule,
             condition: violation.condition)

@@ -1,20 +1,38 @@
-/// The entities and properties of a former schema, to which its clients' view of a store is
-/// limited. `KnownNames+Errors.swift` limits errors to them.
+/// The entities and properties to which a view of a store is limited: those of a former schema, for
+/// its clients, or those that a user may see. `KnownNames+Errors.swift` limits errors to them.
 public struct KnownNames: Hashable, Sendable {
-    /// The fingerprint of the former schema, by which two values are compared.
+    /// Why the view is limited.
+    public enum Reason: Hashable, Sendable {
+        /// The other names were added to the schema since.
+        case former
+        /// The user may not see the other names.
+        case hidden
+    }
+
+    /// The fingerprint of the schema with these names, by which two values are compared.
     public let fingerprint: String
     let version: String
+    let reason: Reason
     private let properties: [String: Set<String>]
 
-    public init(_ schema: Schema) {
+    public init(_ schema: Schema, reason: Reason = .former) {
+        self.init(schema, reason: reason) { _ in true }
+    }
+
+    /// - Parameter isKnown: Whether an entity is known.
+    package init(_ schema: Schema, reason: Reason, where isKnown: (String) -> Bool) {
+        self.reason = reason
         fingerprint = schema.fingerprint
         version = schema.version
         properties = Dictionary(
-            uniqueKeysWithValues: schema.entities.map { ($0.name, Set($0.allNames)) })
+            uniqueKeysWithValues: schema.entities.filter { isKnown($0.name) }
+                .map { ($0.name, Set($0.allNames)) })
     }
 
+    package var isEmpty: Bool { properties.isEmpty }
+
     public static func == (left: KnownNames, right: KnownNames) -> Bool {
-        left.fingerprint == right.fingerprint
+        left.fingerprint == right.fingerprint && left.properties == right.properties
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }

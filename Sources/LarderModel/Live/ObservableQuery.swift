@@ -31,9 +31,12 @@ package struct ObservableQuery: Sendable {
     /// - Throws: errors in format strings; `unknownEntity`; `unsupported` for a fetch with an
     ///   offset, a cursor or prefetched relationships, and for sections without a sort key or of a
     ///   query other than a fetch of objects. Names within expressions are not checked.
+    ///
+    /// - Parameter alsoReading: The entities of the objects that decide which objects the user may
+    ///   see. The result is then read again if a change concerns it.
     package init(
         _ query: Query, _ parameters: QueryParameters, isSectioned: Bool = false,
-        in schema: Schema, store: UUID
+        in schema: Schema, store: UUID, alsoReading entityNames: Set<String> = []
     ) throws(LarderError) {
         let entity = try schema.existingEntity(named: query.entityName)
         guard parameters.after.isEmpty, parameters.offset == nil else {
@@ -50,6 +53,7 @@ package struct ObservableQuery: Sendable {
         let trees = try terms.trees(query)
         var dependencies = QueryDependencies(of: entity, in: schema)
         for expression in terms.expressions { dependencies.add(expression) }
+        dependencies.add(allChangesOf: entityNames)
         self.query = trees
         self.parameters = parameters
         self.dependencies = dependencies
@@ -58,8 +62,11 @@ package struct ObservableQuery: Sendable {
         self.schema = schema
         let namesMax = dependencies.entityNames.map { schema.subentities(of: $0).count + 1 }.max()
         keysMax = Self.identifiersMax / (namesMax ?? 1)
-        aggregate = LiveAggregate(trees, parameters, dependencies, in: schema, store: store)
-        if case .fetch(let fetch) = trees, !fetch.isDistinct, fetch.hasIdentity {
+        let isLimited = !entityNames.isEmpty
+        aggregate =
+            isLimited
+            ? nil : LiveAggregate(trees, parameters, dependencies, in: schema, store: store)
+        if case .fetch(let fetch) = trees, !isLimited, !fetch.isDistinct, fetch.hasIdentity {
             self.fetch = fetch
             directions = fetch.sort.map(SortDirection.init)
         } else {

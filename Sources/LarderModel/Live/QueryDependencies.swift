@@ -17,6 +17,8 @@ package struct QueryDependencies: Hashable, Sendable {
     package private(set) var paths: [Path]
     /// Whether the result depends on the time, which no change announces.
     package private(set) var dependsOnTime = false
+    /// Entities any change of whose objects may change the result.
+    private var allChanges: Set<String> = []
     private let schema: Schema
 
     init(of entity: Entity, in schema: Schema) {
@@ -25,7 +27,12 @@ package struct QueryDependencies: Hashable, Sendable {
     }
 
     /// The names of all entities whose objects the query reads.
-    package var entityNames: Set<String> { Set(paths.map(\.entityName)) }
+    package var entityNames: Set<String> { Set(paths.map(\.entityName)).union(allChanges) }
+
+    /// Whether a run of changes may change the result through any of its objects.
+    package func concernsAll(_ run: HistoryRun) -> Bool {
+        allChanges.contains { schema.areRelated(run.entityName, $0) }
+    }
 
     /// Whether a run of changes may change the result through the objects of a path.
     package func concerns(_ run: HistoryRun, _ path: Path) -> Bool {
@@ -42,6 +49,8 @@ package struct QueryDependencies: Hashable, Sendable {
     }
 
     // MARK: - Reading expressions
+
+    mutating func add(allChangesOf entityNames: Set<String>) { allChanges.formUnion(entityNames) }
 
     /// Adds what an expression reads. Names that the schema does not have are ignored.
     mutating func add(_ expression: QueryExpression, variables: [String: Int] = [:]) {

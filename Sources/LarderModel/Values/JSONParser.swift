@@ -66,7 +66,7 @@ struct JSONParser {
     /// The byte at the position; nil at the end.
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    private mutating func value(depth: Int) throws(LarderError) -> JSONValue {
+    mutating func value(depth: Int) throws(LarderError) -> JSONValue {
         skipSpace()
         try count()
         valuesLeft -= 1
@@ -110,7 +110,7 @@ struct JSONParser {
         return members
     }
 
-    private mutating func key() throws(LarderError) -> (key: String, start: Int) {
+    mutating func key() throws(LarderError) -> (key: String, start: Int) {
         skipSpace()
         guard current == UInt8(ascii: "\"") else { throw expected("a key in quotation marks") }
         let start = position
@@ -186,7 +186,7 @@ struct JSONParser {
         return value
     }
 
-    private mutating func skip(_ byte: UInt8) -> Bool {
+    mutating func skip(_ byte: UInt8) -> Bool {
         guard current == byte else { return false }
         position += 1
         return true
@@ -202,10 +202,14 @@ struct JSONParser {
         failure(current == nil ? "expected \(what), but the text ends" : "expected \(what)")
     }
 
+    /// The number of the line of the position, from 1.
+    var line: Int {
+        bytes[..<position].reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
+    }
+
     func failure(_ sentence: String) -> LarderError {
         let newline = UInt8(ascii: "\n")
         let before = bytes[..<position]
-        let line = before.reduce(1) { $1 == newline ? $0 + 1 : $0 }
         let start = before.lastIndex(of: newline).map { $0 + 1 } ?? 0
         let column = String(decoding: before[start...], as: UTF8.self).count + 1
         return LarderError(
