@@ -39,7 +39,7 @@ final class FormerView: StoreView {
 
     func reader(over reader: any StoreReader) -> any StoreReader {
         guard let reader = reader as? Reader else { preconditionFailure("a reader of this store") }
-        return Reader(over: reader, planner.layout, planner.converter)
+        return Reader(over: reader, planner.layout, planner.converter, nil)
     }
 
     /// Checks that everything which a change set names is in the schema. Errors of single values

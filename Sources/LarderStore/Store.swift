@@ -118,6 +118,10 @@ package final class Store: StoreBackend {
         formerSchemas.view(version: version, fingerprint: fingerprint, of: self)
     }
 
+    package func limitedView(_ rights: Rights) throws(LarderError) -> any StoreView {
+        try LimitedView(rights, of: self)
+    }
+
     package func makeWriter() throws(LarderError) -> any StoreWriter {
         guard let connection = writerConnection.withLock({ $0.take() }) else {
             preconditionFailure("a store has one writer")

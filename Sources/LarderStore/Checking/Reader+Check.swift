@@ -175,7 +175,7 @@ extension Reader {
             WHERE \(name: Layout.keyColumn) = ?
             """)
         defer { statement.reset() }
-        try session.bind(key: key, to: statement)
+        try session.bind([.integer(key)], to: statement)
         guard try session.step(statement) else { return entityName }
         let name = statement.string(at: 0)
         return schema.entity(named: name) == nil ? entityName : name

@@ -6,8 +6,9 @@ import LarderModel
 struct DerivationPlan: Sendable {
     let derivation: Derivation
     /// Reads one object or all, each with its key, its version, the computed and the stored value.
-    /// Every parameter is a constant, the time, or the object's key.
-    let sql: SQL
+    private let statement: KeyStatement
+
+    var sql: SQL { statement.sql }
 
     static let keyColumn = 0
     static let computedColumn = 2
@@ -25,35 +26,15 @@ struct DerivationPlan: Sendable {
         if isOfOneObject { query.entityNames = nil }
         let values = QueryParameters(arguments: isOfOneObject ? [1] : [])
         var writer = SQLWriter(values, converter)
-        let statement = try writer.statement(query)
-        var parameters: [SQLParameter] = []
-        for parameter in statement.parameters {
-            switch parameter {
-            case .now: parameters.append(.now)
-            case .value(let value) where value.source == .argument(0):
-                parameters.append(parameter)
-            case .elements(let list, let options, let count):
-                let elements = try SQLParameter.elements(
-                    of: list, options, count, values, converter)
-                parameters += elements.map { .constant($0) }
-            default: parameters.append(.constant(try parameter.value(values, converter)))
-            }
-        }
         self.derivation = derivation
-        sql = statement.with(parameters)
+        statement = try KeyStatement(writer.statement(query), converter)
     }
 
     /// - Parameters:
     ///   - key: The key of the one object; nil if the plan is for all.
     ///   - now: Seconds since 2001.
     func values(key: Int64?, now: Double) -> [SQLValue] {
-        sql.parameters.map { parameter in
-            switch parameter {
-            case .now: .real(now)
-            case .constant(let value): value
-            default: key.map { .integer($0) } ?? .null
-            }
-        }
+        statement.values(key: key.map { .integer($0) } ?? .null, now: now)
     }
 
     /// The row's computed value in the form in which the attribute stores it.

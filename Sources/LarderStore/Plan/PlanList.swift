@@ -1,3 +1,5 @@
+import LarderModel
+
 /// Where the keys of a to-many are, and their order.
 struct PlanList: Hashable, Sendable {
     let table: String
@@ -10,14 +12,32 @@ struct PlanList: Hashable, Sendable {
     /// The table with the entities of the objects; nil if all are of one entity.
     let entityTable: String?
     /// Reads the keys of one object's list, perhaps each with the name of its entity. They have the
-    /// order of the list, or their own if it has none. The parameter is the object's key.
-    let statement: SQL
-    /// Reads the lists of many objects: the object's index in the JSON array of keys that is the
-    /// parameter, a key, and perhaps an entity. Object by object, each list in the order of
-    /// ``statement``.
-    let statementForMany: SQL
+    /// order of the list, or their own if it has none.
+    let statement: KeyStatement
+    /// Reads the lists of many objects: the object's index in the JSON array of keys, a key, and
+    /// perhaps an entity. Object by object, each list in the order of ``statement``.
+    let statementForMany: KeyStatement
 
-    init(_ link: Link, of entityName: String, entityTable: String?) {
+    /// The objects that the user may see: rows of an alias of a table that meet a condition.
+    struct VisibleObjects {
+        let table: String
+        let alias: Int
+        let condition: SQL
+
+        /// The condition that the object with a key is among them.
+        func has(_ key: SQL) -> SQL {
+            """
+            EXISTS (SELECT 1 FROM \(name: table) AS t\(alias) \
+            WHERE t\(alias).\(name: Layout.keyColumn) = \(key) AND \(condition))
+            """
+        }
+    }
+
+    /// - Parameter visible: nil if the user may see all objects.
+    init(
+        _ link: Link, of entityName: String, entityTable: String?, visible: VisibleObjects?,
+        _ converter: ValueConverter
+    ) throws(LarderError) {
         self.entityName = entityName
         self.entityTable = entityTable
         let positionColumn: String?
@@ -33,17 +53,21 @@ struct PlanList: Hashable, Sendable {
         func entity(_ key: SQL) -> SQL {
             entityTable.map { ", \(SQLWriter.entity(of: key, in: $0))" } ?? ""
         }
+        func condition(_ key: SQL) -> SQL { visible.map { " AND \($0.has(key))" } ?? "" }
         let key: SQL = "\(name: keyColumn)"
-        statement = """
+        let one: SQL = """
             SELECT \(key)\(entity("\(name: table).\(key)")) FROM \(name: table) \
-            WHERE \(name: ownerColumn) = ? \
+            WHERE \(name: ownerColumn) = \(.key)\(condition("\(name: table).\(key)")) \
             ORDER BY \(positionColumn.map { "\(name: $0), \(key)" } ?? key)
             """
         let listKey: SQL = "l.\(key)"
-        statementForMany = """
-            SELECT o.key, \(listKey)\(entity(listKey)) FROM json_each(?) AS o \
-            CROSS JOIN \(name: table) AS l ON l.\(name: ownerColumn) = o.value \
+        let many: SQL = """
+            SELECT o.key, \(listKey)\(entity(listKey)) FROM json_each(\(.key)) AS o \
+            CROSS JOIN \(name: table) AS l ON l.\(name: ownerColumn) = o.value\
+            \(condition(listKey)) \
             ORDER BY o.key, \(positionColumn.map { "l.\(name: $0), \(listKey)" } ?? listKey)
             """
+        statement = try KeyStatement(one, converter)
+        statementForMany = try KeyStatement(many, converter)
     }
 }

@@ -6,6 +6,6 @@ struct PlanPrefetch: Hashable, Sendable {
     var column: Int
     /// The objects, with their own prefetched ones.
     var query: ResolvedQuery
-    /// Its statement. The keys as a JSON array are the only parameter.
-    var sql: SQL
+    /// Its statement, for the keys.
+    var statement: KeyStatement
 }

@@ -28,4 +28,6 @@ struct PlanSource: Hashable, Sendable {
     var table: String
     var join: Join
     var condition: Condition?
+    /// A further condition on the row of a to-one step: that the user may see its object.
+    var restriction = PlanPredicate.yes
 }

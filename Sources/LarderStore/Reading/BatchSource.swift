@@ -142,12 +142,13 @@ struct BatchSource {
         let column = rows.columns[columnIndex]
         var lists = Column(name: column.name, kind: column.kind)
         guard let keys = rows.identity?.keys[range], !keys.isEmpty else { return lists }
-        let statement = try session.statement(list.statementForMany)
+        let statement = try session.statement(list.statementForMany.sql)
         defer {
             statement.reset()
             statement.clearBindings()
         }
-        try session.bind([.keys(keys)], to: statement)
+        try session.bind(
+            list.statementForMany.values(key: .keys(keys), now: session.now), to: statement)
         var elements = ListedKeys()
         while try session.step(statement) {
             let row = Int(statement.int64(at: 0))

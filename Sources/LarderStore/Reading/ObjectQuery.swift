@@ -10,11 +10,12 @@ final class ObjectQuery {
     }
 
     let shape: Shape
-    let sql: SQL
+    let statement: KeyStatement
     var decoder: RowDecoder
     /// Whether the result changes only when the object itself changes, according to the history. It
     /// may change otherwise if it names the entities of other objects: a deleted object, to which
-    /// the rule `noAction` leaves references, has no entity any more.
+    /// the rule `noAction` leaves references, has no entity any more. Rules may depend on
+    /// any object.
     let dependsOnObjectOnly: Bool
     /// Roughly the memory that it takes, besides the memory of its decoder for values.
     let byteCount: Int
@@ -23,18 +24,18 @@ final class ObjectQuery {
     private static let columnBytes = 512
 
     init(
-        _ shape: Shape, _ layout: Layout, _ converter: ValueConverter
+        _ shape: Shape, _ layout: Layout, _ converter: ValueConverter, _ rules: RowRules?
     ) throws(LarderError) {
         self.shape = shape
         let typer = try QueryTyper(
             entityName: shape.entityName, conversion: converter.conversion,
             includesSubentities: false)
         let typed = try typer.object(properties: shape.properties)
-        let query = try QueryLowering(typed.entity, layout, converter).query(typed)
+        let query = try QueryLowering(typed.entity, layout, converter, rules).query(typed)
         var writer = SQLWriter(QueryParameters(arguments: [1]), converter)
-        sql = try writer.statement(query)
+        statement = try KeyStatement(writer.statement(query), converter)
         decoder = RowDecoder(query)
-        dependsOnObjectOnly = !query.namesOtherEntities
-        byteCount = 2 * sql.text.utf8.count + query.columns.count * Self.columnBytes
+        dependsOnObjectOnly = !query.namesOtherEntities && rules == nil
+        byteCount = 2 * statement.sql.text.utf8.count + query.columns.count * Self.columnBytes
     }
 }

@@ -59,8 +59,8 @@ struct Prefetcher {
     private func source(_ prefetch: PlanPrefetch, _ batch: Batch) -> BatchSource? {
         let keys = batch.columns[prefetch.column].objectKeys
         guard !keys.isEmpty else { return nil }
-        return BatchSource(
-            session, prefetch.query, [prefetch.sql.with([.constant(.keys(keys.sorted()))])])
+        let statement = prefetch.statement.filled(key: .keys(keys.sorted()), now: session.now)
+        return BatchSource(session, prefetch.query, [statement])
     }
 }
 

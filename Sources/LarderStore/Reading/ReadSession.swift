@@ -56,8 +56,18 @@ final class ReadSession {
         do throws(SQLiteError) { try statement.bind(values) } catch { throw failure(error) }
     }
 
-    /// Binds the only parameter of a statement that reads an object or one of its lists.
-    func bind(key: Int64, to statement: Statement) throws(ReadFailure) {
+    /// Seconds since 2001, by the clock of the store.
+    var now: Double { store.options.clock().timeIntervalSinceReferenceDate }
+
+    /// Binds the key of an object to a statement that reads it or one of its lists.
+    ///
+    /// - Parameter statement: That of `keyed`.
+    func bind(
+        key: Int64, of keyed: KeyStatement, to statement: Statement
+    ) throws(ReadFailure) {
+        guard keyed.hasKeyOnly else {
+            return try bind(keyed.values(key: .integer(key), now: now), to: statement)
+        }
         runCount += 1
         do throws(SQLiteError) { try statement.bind(integer: key, at: 1) } catch {
             throw failure(error)
@@ -118,9 +128,9 @@ final class ReadSession {
 
     /// The keys in an object's list.
     func list(_ list: PlanList, of key: Int64) throws(ReadFailure) -> ListedKeys {
-        let statement = try statement(list.statement)
+        let statement = try statement(list.statement.sql)
         defer { statement.reset() }
-        try bind(key: key, to: statement)
+        try bind(key: key, of: list.statement, to: statement)
         var keys = ListedKeys()
         while try step(statement) {
             keys.append(statement, at: 0, of: list)

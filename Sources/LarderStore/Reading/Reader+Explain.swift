@@ -9,7 +9,7 @@ extension Reader {
         defer { session.connection.setBudget(nil) }
         let statements =
             try session.statements(plan, parameters)
-            + plan.query.prefetched.map { $0.sql.with([.constant(.text("[]"))]) }
+            + plan.query.prefetched.map { $0.statement.filled(key: .text("[]"), now: 0) }
         var steps: [QueryStep] = []
         for statement in statements { steps += try self.steps(of: statement) }
         let collections = plan.query.collections

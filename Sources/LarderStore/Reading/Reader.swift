@@ -8,6 +8,8 @@ final class Reader: StoreReader {
     let session: ReadSession
     let converter: ValueConverter
     private let layout: Layout
+    /// nil if the user may see all objects.
+    private let rules: RowRules?
     private var objectQueries: [ObjectQuery.Shape: ObjectQuery] = [:]
     private var lastObjectQuery: ObjectQuery?
     weak var cursor: Cursor?
@@ -30,12 +32,16 @@ final class Reader: StoreReader {
         session = try ReadSession(store, connection)
         converter = store.valueConverter
         layout = store.layout
+        rules = nil
     }
 
     /// A reader that shares the connection and the statements of another one, and reads objects as
-    /// a former schema has them.
-    init(over reader: Reader, _ layout: Layout, _ converter: ValueConverter) {
+    /// a limited view has them.
+    init(
+        over reader: Reader, _ layout: Layout, _ converter: ValueConverter, _ rules: RowRules?
+    ) {
         session = reader.session
+        self.rules = rules
         self.converter = converter
         self.layout = layout
     }
@@ -119,7 +125,7 @@ final class Reader: StoreReader {
         _ shape: ObjectQuery.Shape, _ identifier: PersistentIdentifier
     ) throws(ReadFailure) -> ObjectQuery {
         do throws(LarderError) {
-            _ = try layout.schema.existingEntity(named: shape.entityName)
+            _ = try converter.schema.existingEntity(named: shape.entityName)
         } catch {
             var located = error
             located.uri = identifier.uriRepresentation
@@ -127,7 +133,7 @@ final class Reader: StoreReader {
         }
         let query: ObjectQuery
         do throws(LarderError) {
-            query = try ObjectQuery(shape, layout, converter)
+            query = try ObjectQuery(shape, layout, converter, rules)
         } catch {
             throw .failed(error)
         }
@@ -150,18 +156,18 @@ final class Reader: StoreReader {
         _ identifiers: [PersistentIdentifier], _ query: ObjectQuery, _ bytesLeft: inout Int,
         _ budget: ReadBudget
     ) throws(ReadFailure) -> Batch {
-        try read(identifiers, query.sql, &query.decoder, &bytesLeft, budget)
+        try read(identifiers, query.statement, &query.decoder, &bytesLeft, budget)
     }
 
     private func read(
-        _ identifiers: [PersistentIdentifier], _ sql: SQL, _ decoder: inout RowDecoder,
+        _ identifiers: [PersistentIdentifier], _ keyed: KeyStatement, _ decoder: inout RowDecoder,
         _ bytesLeft: inout Int, _ budget: ReadBudget
     ) throws(ReadFailure) -> Batch {
-        let statement = try session.statement(sql)
+        let statement = try session.statement(keyed.sql)
         decoder.begin()
         for identifier in identifiers {
             guard let key = identifier.permanentKey,
-                try read(key, statement, &decoder, budget)
+                try read(key, keyed, statement, &decoder, budget)
             else { continue }
             for (column, list) in decoder.lists {
                 decoder.append(try session.list(list, of: key), at: column)
@@ -182,10 +188,11 @@ final class Reader: StoreReader {
 
     /// Decodes the row of an object, without its lists; false if there is none.
     private func read(
-        _ key: Int64, _ statement: Statement, _ decoder: inout RowDecoder, _ budget: ReadBudget
+        _ key: Int64, _ keyed: KeyStatement, _ statement: Statement, _ decoder: inout RowDecoder,
+        _ budget: ReadBudget
     ) throws(ReadFailure) -> Bool {
         defer { statement.reset() }
-        try session.bind(key: key, to: statement)
+        try session.bind(key: key, of: keyed, to: statement)
         guard try session.step(statement) else { return false }
         if let bytesMax = budget.bytesMax,
             decoder.byteCount + decoder.valueBytes(of: statement) > bytesMax

@@ -6,8 +6,12 @@ import LarderModel
 /// `sources` is complete.
 final class FromClause {
     private(set) var sources: [PlanSource] = []
+    /// The condition under which the user may see the objects of the collection.
+    private(set) var visibility = PlanPredicate.yes
 
     func add(_ source: PlanSource) { sources.append(source) }
+
+    func restrict(to visible: PlanPredicate) { visibility = visibility.and(visible) }
 }
 
 /// An object to which a key path leads: its key, which may be available before its table is joined,

@@ -113,14 +113,22 @@ extension QueryLowering {
         let destination: JoinedRow
         switch layout.link(for: relationship, of: row.entity) {
         case .column(_, let column):
+            var key = ColumnReference(alias: try joined(row), column: column)
+            var alias: Int?
+            if isRestricted(entity) {
+                let seen = try join(
+                    layout.table(for: entity), .left,
+                    on: PlanSource.Condition(column: Layout.keyColumn, key: key), seen: entity,
+                    in: row.clause)
+                key = ColumnReference(alias: seen, column: Layout.keyColumn)
+                alias = seen
+            }
             destination = JoinedRow(
-                entity: entity, clause: row.clause,
-                key: ColumnReference(alias: try joined(row), column: column), isOptional: true,
-                alias: nil)
+                entity: entity, clause: row.clause, key: key, isOptional: true, alias: alias)
         case .inverseColumn(let table, let column, _):
             let alias = try join(
                 table, .left, on: PlanSource.Condition(column: column, key: row.key),
-                in: row.clause)
+                seen: entity, in: row.clause)
             destination = JoinedRow(
                 entity: entity, clause: row.clause,
                 key: ColumnReference(alias: alias, column: Layout.keyColumn), isOptional: true,
@@ -143,16 +151,27 @@ extension QueryLowering {
         case .inverseColumn(let table, let column, _):
             let alias = try join(
                 table, kind, on: PlanSource.Condition(column: column, key: row.key), in: clause)
+            clause.restrict(to: try visibility(of: entity, alias: alias))
             return JoinedRow(
                 entity: entity, clause: clause,
                 key: ColumnReference(alias: alias, column: Layout.keyColumn), isOptional: false,
                 alias: alias)
         case .join(let table, let own, let other, _):
-            let alias = try join(
+            let pairs = try join(
                 table, kind, on: PlanSource.Condition(column: own, key: row.key), in: clause)
+            let key = ColumnReference(alias: pairs, column: other)
+            guard isRestricted(entity) else {
+                return JoinedRow(
+                    entity: entity, clause: clause, key: key, isOptional: false, alias: nil)
+            }
+            let alias = try join(
+                layout.table(for: entity), .inner,
+                on: PlanSource.Condition(column: Layout.keyColumn, key: key), in: clause)
+            clause.restrict(to: try visibility(of: entity, alias: alias))
             return JoinedRow(
                 entity: entity, clause: clause,
-                key: ColumnReference(alias: alias, column: other), isOptional: false, alias: nil)
+                key: ColumnReference(alias: alias, column: Layout.keyColumn), isOptional: false,
+                alias: alias)
         case .column:
             preconditionFailure("a to-many relationship has no column on its own side")
         }

@@ -132,7 +132,7 @@ extension QueryLowering {
                 condition = condition.and(try self.predicate(predicate))
             }
         }
-        return (clause, condition)
+        return (clause, condition.and(clause.visibility))
     }
 
     /// Adds the tables of a part to its clause, and puts its element into the slot.

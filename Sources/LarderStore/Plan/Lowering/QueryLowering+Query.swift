@@ -3,6 +3,7 @@ import LarderModel
 extension QueryLowering {
     func query(_ query: TypedQuery) throws(LarderError) -> ResolvedQuery {
         let predicate = try predicate(query.predicate)
+            .and(visibility(of: entity, alias: root.key.alias))
         var columns: [ResolvedQuery.OutputColumn] = []
         for column in query.columns { columns.append(try self.column(column)) }
         var groups: [PlanOperand] = []
@@ -46,9 +47,10 @@ extension QueryLowering {
         switch column.content {
         case .list(let relationship):
             let destination = relationship.destination
-            let list = PlanList(
+            let list = try PlanList(
                 layout.link(for: relationship, of: entity), of: destination,
-                entityTable: converter.entityTable(of: .object(entityName: destination)))
+                entityTable: converter.entityTable(of: .object(entityName: destination)),
+                visible: visibleObjects(of: destination), converter)
             return ResolvedQuery.OutputColumn(
                 name: column.name, kind: .objects(entityName: destination), content: .list(list))
         case .operand(let typed):
@@ -59,6 +61,24 @@ extension QueryLowering {
                 name: column.name, kind: type.columnKind, content: .operand(try operand(typed)),
                 entityTable: converter.entityTable(of: type))
         }
+    }
+
+    /// Selects an object of an entity if the user may see it; nil if that holds for all.
+    private func visibleObjects(
+        of entityName: String
+    ) throws(LarderError) -> PlanList.VisibleObjects? {
+        let entity = try layout.schema.existingEntity(named: entityName)
+        guard isRestricted(entity) else { return nil }
+        let alias = nextAlias()
+        let visible = try visibility(of: entity, alias: alias)
+        var writer = SQLWriter(QueryParameters(), converter)
+        let condition: SQL =
+            switch try writer.predicate(visible, .positive) {
+            case .always(let holds): holds ? "1" : "0"
+            case .sql(let sql): sql.asConjunct
+            }
+        return PlanList.VisibleObjects(
+            table: layout.table(for: entity), alias: alias, condition: condition)
     }
 
     private func order(
@@ -80,14 +100,14 @@ extension QueryLowering {
     }
 
     private func prefetch(_ path: TypedQuery.Prefetch) throws(LarderError) -> PlanPrefetch {
-        let lowering = QueryLowering(path.query.entity, layout, converter)
+        let lowering = QueryLowering(path.query.entity, layout, converter, rules)
         var query = try lowering.query(path.query)
         // They are selected by their keys.
         query.entityNames = nil
         var writer = SQLWriter(QueryParameters(), converter)
         return PlanPrefetch(
             keyPath: path.keyPath, column: path.column, query: query,
-            sql: try writer.statementByKeys(query))
+            statement: try KeyStatement(writer.statementByKeys(query), converter))
     }
 
     /// Whether an index limits the rows to a range.

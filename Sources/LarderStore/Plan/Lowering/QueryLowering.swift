@@ -8,10 +8,15 @@ import LarderModel
 ///
 /// - `QueryLowering+KeyPath.swift` lowers key paths and adds joins,
 /// - `QueryLowering+Predicate.swift` lowers predicates, operands and collections,
-/// - `QueryLowering+Query.swift` lowers whole queries.
+/// - `QueryLowering+Query.swift` lowers whole queries,
+/// - `RowRules.swift` limits each table to the objects that the user may see.
 final class QueryLowering {
     let layout: Layout
     let converter: ValueConverter
+    /// nil if the user may see all objects.
+    let rules: RowRules?
+    /// A rule reads all objects.
+    var isLoweringRule = false
     let entity: Entity
     /// The FROM clause of the query itself, and its object.
     let rootClause: FromClause
@@ -28,8 +33,11 @@ final class QueryLowering {
     /// SQLite's limit.
     private static let joinedTablesMax = 64
 
-    init(_ entity: Entity, _ layout: Layout, _ converter: ValueConverter) {
+    init(
+        _ entity: Entity, _ layout: Layout, _ converter: ValueConverter, _ rules: RowRules? = nil
+    ) {
         self.layout = layout
+        self.rules = rules
         self.converter = converter
         self.entity = entity
         rootClause = FromClause()
@@ -42,19 +50,28 @@ final class QueryLowering {
     }
 
     /// Adds a table to a clause, and returns the number of its alias.
+    ///
+    /// - Parameter seen: The entity of the objects at the end of a to-one step. Those that the user
+    ///   may not see are not joined. nil if this has been decided.
     func join(
         _ table: String, _ join: PlanSource.Join, on condition: PlanSource.Condition,
-        in clause: FromClause
+        seen: Entity? = nil, in clause: FromClause
     ) throws(LarderError) -> Int {
         guard clause.sources.count < Self.joinedTablesMax else {
             throw LarderError(
                 .resourceExhausted,
                 "the query follows more than \(Self.joinedTablesMax) different relationships")
         }
-        let alias = aliasCount
-        aliasCount += 1
-        clause.add(PlanSource(alias: alias, table: table, join: join, condition: condition))
+        let alias = nextAlias()
+        var source = PlanSource(alias: alias, table: table, join: join, condition: condition)
+        if let seen { source.restriction = try visibility(of: seen, alias: alias) }
+        clause.add(source)
         return alias
+    }
+
+    func nextAlias() -> Int {
+        defer { aliasCount += 1 }
+        return aliasCount
     }
 
     /// Lowers a key path. An error refers to it.

@@ -32,6 +32,8 @@ enum SQLParameter: Hashable, Sendable {
     case objects(TypedValue)
     case limit
     case offset
+    /// The key of an object, or keys as a JSON array: see ``KeyStatement``.
+    case key
 
     /// How many `?` it is bound to.
     var valueCount: Int {
@@ -89,6 +91,7 @@ enum SQLParameter: Hashable, Sendable {
             guard let encoded = ListTable.encoded(elements) else { throw SQLTemplate.tooManyBytes }
             return .blob(encoded)
         case .elements, .now: preconditionFailure("the template computes these")
+        case .key: return .null
         case .limit: return .integer(parameters.limit ?? -1)
         case .offset: return .integer(parameters.offset ?? 0)
         }

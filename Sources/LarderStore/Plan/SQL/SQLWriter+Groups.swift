@@ -65,7 +65,7 @@ extension SQLWriter {
         let call = GroupFunctions.call(
             arguments, keyCount: groups.keys.count, groups.columns.map(\.function),
             isIntegerColumn: groups.keys.count == 1 && groups.keys[0].isIntegerColumn)
-        var statement: SQL = "SELECT \(call) FROM \(from(query.sources))"
+        var statement: SQL = "SELECT \(call) FROM \(try from(query.sources))"
         try append([], and: query.predicate, kindCondition(query, nil), to: &statement)
         return statement
     }

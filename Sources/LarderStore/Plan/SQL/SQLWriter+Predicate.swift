@@ -124,8 +124,8 @@ extension SQLWriter {
         if case .always(false) = predicate { return nil }
         // A correlated subquery begins at the outer object.
         let isCorrelated = collection.sources.first?.condition != nil
-        var statement: SQL =
-            "SELECT \(result) FROM \(from(collection.sources, isFixed: isCorrelated))"
+        let sources = try from(collection.sources, isFixed: isCorrelated)
+        var statement: SQL = "SELECT \(result) FROM \(sources)"
         var conditions: [SQL] = []
         if let first = collection.sources.first, let condition = first.condition {
             conditions.append(condition.sql(of: first))

@@ -19,14 +19,14 @@ extension SQLWriter {
         return try statement(query, segment, first)
     }
 
-    /// The statement for the objects whose keys are in the JSON array that is its only parameter.
+    /// The statement for the objects whose keys are in a JSON array, the parameter ``SQLParameter/key``.
     mutating func statementByKeys(_ query: ResolvedQuery) throws(LarderError) -> SQL {
         // For a few objects, their texts cost less than all that the index finds.
         comparesWords = true
         defer { comparesWords = false }
         return try statement(
             query, nil,
-            ["t0.\(name: Layout.keyColumn) IN (SELECT value FROM json_each(?))"])
+            ["t0.\(name: Layout.keyColumn) IN (SELECT value FROM json_each(\(.key)))"])
     }
 
     private mutating func statement(
@@ -43,7 +43,7 @@ extension SQLWriter {
         let select: SQL = query.isDistinct ? "SELECT DISTINCT" : "SELECT"
         var statement: SQL = "\(select) \(try results(query)) FROM "
         if let rankedSearch { statement += "\(rankedSearch.tables) CROSS JOIN " }
-        statement += from(query.sources)
+        statement += try from(query.sources)
         let kind = try kindCondition(query, segment)
         try append(first, and: query.predicate, kind, to: &statement)
         if !query.groupBy.isEmpty {
@@ -76,7 +76,7 @@ extension SQLWriter {
         let key: SQL = "t0.\(name: Layout.keyColumn)"
         var rows: SQL = """
             SELECT \(key) AS k, row_number() OVER (ORDER BY \(terms)) AS n \
-            FROM \(from(query.sources))
+            FROM \(try from(query.sources))
             """
         try append([], and: query.predicate, try kindCondition(query, nil), to: &rows)
         // The limit selects no fewer rows than the condition. It ends the statement early.
@@ -87,7 +87,7 @@ extension SQLWriter {
         var condition: SQL = "\(key) IN (\(page))"
         condition.depth += 2 * Self.existsDepth
         return """
-            SELECT \(try results(query)) FROM \(from(query.sources)) WHERE \(condition) \
+            SELECT \(try results(query)) FROM \(try from(query.sources)) WHERE \(condition) \
             ORDER BY \(terms)
             """
     }
@@ -192,7 +192,9 @@ extension SQLWriter {
     /// - Parameter isFixed: Whether the tables are read in this order. A plus hides the key of each
     ///   join from indexes. Otherwise SQLite could begin at the last table and read, for each outer
     ///   object, all rows that lead there.
-    func from(_ sources: [PlanSource], isFixed: Bool = false) -> SQL {
+    mutating func from(
+        _ sources: [PlanSource], isFixed: Bool = false
+    ) throws(LarderError) -> SQL {
         var clause: SQL = ""
         for source in sources {
             let table: SQL = "\(name: source.table) AS t\(source.alias)"
@@ -202,6 +204,11 @@ extension SQLWriter {
             }
             clause += source.join == .left ? " LEFT JOIN " : " JOIN "
             clause += "\(table) ON \(condition.sql(of: source, hidesKey: isFixed))"
+            switch try predicate(source.restriction, .positive) {
+            case .always(true): break
+            case .always(false): clause += " AND 0"
+            case .sql(let restriction): clause += " AND \(restriction.asConjunct)"
+            }
         }
         return clause
     }

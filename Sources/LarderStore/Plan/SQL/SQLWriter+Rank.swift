@@ -54,7 +54,7 @@ extension SQLWriter {
         rankedSearch?.readsRanked = true
         return """
             SELECT \(try results(query)) FROM (\(keys)) AS ranked \
-            CROSS JOIN \(from(query.sources)) WHERE \(search.index.key.sql) = ranked.k \
+            CROSS JOIN \(try from(query.sources)) WHERE \(search.index.key.sql) = ranked.k \
             ORDER BY \(try terms(of: query, nil))
             """
     }

@@ -92,6 +92,7 @@ extension ChangeSetRun {
     private func apply(_ update: BulkUpdate, _ row: Statement) throws(SQLiteError) {
         let object = try context.object(update.entity.number, row.int64(at: 0))
         guard let values = try update.values(row, object, context) else { return }
+        context.rights?.recordUpdate(object)
         let incrementsVersion = context.needsVersionIncrement(object)
         if !values.attributes.isEmpty {
             for (index, value) in values.attributes.enumerated()

@@ -7,7 +7,8 @@ extension InsertionRun {
     /// change sets.
     func directColumns(_ batch: Batch) throws(SQLiteError) -> DirectColumns? {
         let schema = context.schema
-        guard insertion.onUniqueConflict == .error, entity.isInsertedDirectly(schema),
+        guard insertion.onUniqueConflict == .error, context.rights == nil,
+            entity.isInsertedDirectly(schema),
             batch.columns.allSatisfy({ column in
                 switch entity.properties[column.name] {
                 case .attribute: true

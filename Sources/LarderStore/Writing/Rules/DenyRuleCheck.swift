@@ -40,17 +40,22 @@ struct DenyRuleCheck {
                 let other = try context.object(relationship.destinationNumber, key)
                 guard try context.version(of: other) != nil else { continue }
                 count += 1
+                guard try context.isVisible(other) else { continue }
                 guard named.count < Self.namedMax else { continue }
                 if first == nil, !context.isInserted(other) { first = other }
                 named.append(context.name(of: other))
             }
             guard count > 0 else { continue }
             let others = count > named.count ? " and \(count - named.count) more" : ""
+            let leads =
+                named.isEmpty
+                ? "objects that this user may not see"
+                : named.joined(separator: ", ") + others
             let violation = relationship.violation(
                 .deleteDenied,
                 "\(context.uri(of: record.object)) cannot be deleted, because its "
                     + "\(relationship.qualifiedName) leads to "
-                    + "\(named.joined(separator: ", "))\(others)",
+                    + "\(leads)",
                 .deleteRule, uri: first.map { context.uri(of: $0) })
             context.add(
                 LarderError(

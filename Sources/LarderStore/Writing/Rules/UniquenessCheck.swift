@@ -179,10 +179,11 @@ struct UniquenessCheck {
         _ values: [SQLValue], _ context: ChangeContext
     ) throws(SQLiteError) -> LarderError {
         let names = constraint.names.map { "\(entity.name).\($0)" }
+        let isVisible = try context.isVisible(existing)
         var mustBe = "\(names.joined(separator: " and ")) must be unique"
         if constraint.isInsensitive {
             mustBe += " without regard to case and accents"
-            if let value = values.first?.shownText,
+            if isVisible, let value = values.first?.shownText,
                 let other = try context.value(constraint.values, existing.key)?.shownText
             {
                 mustBe += " (\(value) is \(other))"
@@ -194,6 +195,10 @@ struct UniquenessCheck {
         guard let uri = context.stableURI(of: existing) else {
             violation.message += ", and another object of the set has the same"
             return LarderError(violation)
+        }
+        guard isVisible else {
+            violation.message += ", and an object that this user may not see has the same"
+            return LarderError(violation, hint: "use other values")
         }
         violation.message += ", and \(uri) has the same"
         violation.uri = uri

@@ -16,6 +16,8 @@ final class ChangeContext {
     /// The first check and one in 16 look at the clock, which takes as long as a part of a change.
     private static let budgetCheckInterval = 15
 
+    /// nil if the user may see and change all objects.
+    var rights: RightsCheck?
     private(set) var errors = ChangeErrors()
     /// The index of the change that is running, for its errors; nil between changes.
     var changeIndex: Int?
@@ -166,6 +168,11 @@ final class ChangeContext {
     /// The object for an error message.
     func name(of object: ObjectKey) -> String {
         stableURI(of: object) ?? "an inserted object"
+    }
+
+    /// Whether an error may name an object.
+    func isVisible(_ object: ObjectKey) throws(SQLiteError) -> Bool {
+        try rights?.isVisible(object, self) ?? true
     }
 
     func notFound(_ object: ObjectKey) -> LarderError {

@@ -72,6 +72,7 @@ final class ChangeSetRun {
     func makeChanges(of set: PlannedChangeSet, from start: Int) throws(SQLiteError) {
         isUpserting = set.onUniqueConflict == .upsert
         context.recordEntities(ofInsertsIn: set)
+        guard try isPermitted(set.changes, from: start) else { return }
         for (offset, planned) in try resolveConflicts(in: set).enumerated()
         where !context.errors.isFull {
             let index = start + offset
@@ -90,6 +91,16 @@ final class ChangeSetRun {
         context.changeIndex = nil
     }
 
+    /// Whether the user has the rights for the objects that changes name. Otherwise errors are
+    /// added, and nothing else may be done: it could show what the user may not see.
+    private func isPermitted(
+        _ changes: [PlannedChange?], from start: Int
+    ) throws(SQLiteError) -> Bool {
+        guard let rights = context.rights else { return true }
+        try rights.check(changes, from: start, context)
+        return context.errors.isEmpty
+    }
+
     /// Runs the inserts of one part of a stream of rows. Temporary identifiers are valid within
     /// their part only. The memory of a part must not grow with the number of its inserts, except
     /// for what the end of the run checks.
@@ -99,6 +110,7 @@ final class ChangeSetRun {
     func insert(_ part: PlannedChangeSet, from index: Int) throws(SQLiteError) -> [Int64] {
         isUpserting = part.onUniqueConflict == .upsert
         context.recordEntities(ofInsertsIn: part)
+        guard try isPermitted(part.changes, from: index) else { return [] }
         for (offset, planned) in part.changes.enumerated() where !context.errors.isFull {
             guard case .insert(let insert)? = planned else { continue }
             try context.checkBudget()
@@ -121,6 +133,7 @@ final class ChangeSetRun {
     /// Checks what must hold at the end, and computes derived values.
     func finish() throws(SQLiteError) {
         try checks.run(context)
+        if context.errors.isEmpty { try context.rights?.finish(context) }
         // The deferred values are stored by now.
         if context.errors.isEmpty { try derivedValues.update() }
         for (index, object) in skippedUpdates {
@@ -163,6 +176,11 @@ final class ChangeSetRun {
             for error in insert.missing { context.add(error) }
             try insertNew(insert)
         case .one(let existing):
+            if let denial = try context.rights?.violation(.update, existing, context) {
+                context.add(denial)
+                _ = pending.take(after: index)
+                return
+            }
             upserts.replace(insert.object, with: existing)
             result.upserted.append(result.inserted.count)
             result.inserted.append(context.identifier(of: existing))

@@ -26,7 +26,12 @@ struct ObjectDeleter {
                 case .cascade:
                     for key in try context.destinations(of: next, relationship) {
                         let other = try context.object(relationship.destinationNumber, key)
-                        if context.deleted.insert(other) { worklist.append(other) }
+                        guard context.deleted.insert(other) else { continue }
+                        if let denial = try context.rights?.violation(.delete, other, context) {
+                            context.add(denial)
+                            return count
+                        }
+                        worklist.append(other)
                     }
                 case .deny: try checks.denyRules.record(relationship, of: next, context)
                 }

@@ -9,9 +9,9 @@ extension ChangeSetCheck {
         switch change {
         case .insert, .update, .delete: return nil
         case .deleteAll(let selection):
-            return .deleteAll(try plan(selection, [], index).selection)
+            return .deleteAll(try plan(selection, [], index, for: .delete).selection)
         case .updateAll(let selection, let assignments):
-            let (planned, typed) = try plan(selection, assignments, index)
+            let (planned, typed) = try plan(selection, assignments, index, for: .update)
             let entity = schema.entities[planned.entity]
             var contents: [PlannedAssignment] = []
             // The stored values follow the key and the computed values.
@@ -36,7 +36,8 @@ extension ChangeSetCheck {
     }
 
     private mutating func plan(
-        _ selection: ObjectSelection, _ assignments: [PropertyAssignment], _ index: Int
+        _ selection: ObjectSelection, _ assignments: [PropertyAssignment], _ index: Int,
+        for right: EntityRights.Right
     ) throws(LarderError) -> (selection: PlannedSelection, typed: TypedSelection) {
         let given = QueryParameters(
             arguments: selection.arguments, variables: selection.variables,
@@ -46,7 +47,7 @@ extension ChangeSetCheck {
         let parameters = try given.mapObjects { (identifier) throws(LarderError) in
             try stored(identifier, index)
         }
-        let (plan, typed) = try planner.plan(selection, assignments, parameters)
+        let (plan, typed) = try planner.plan(selection, assignments, parameters, for: right)
         // This finds errors of the values before the set changes anything.
         _ = try plan.statements(parameters, conversions)
         let planned = PlannedSelection(

@@ -45,7 +45,9 @@ extension ChangeSetCheck {
             }
             return identifier
         }
-        let plan = try planner.plan(objects, [], parameters, named: "condition \(index + 1)").plan
+        let plan = try planner.plan(
+            objects, [], parameters, named: "condition \(index + 1)", for: nil
+        ).plan
         let statements = try plan.statements(parameters, conversions)
         guard statements.count == 1 else { preconditionFailure("a selection is one query") }
         return PlannedCondition(

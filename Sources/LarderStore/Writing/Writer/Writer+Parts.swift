@@ -18,14 +18,18 @@ extension Writer {
         _ request: SaveRequest, _ changes: any ChangeSetReader, _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
         var check = ChangeSetCheck(
-            schema, store: store.storeDescription.identifier, values: values, planner: planner,
-            lastKeys: lastKeys, conversions)
+            schema, store: store.storeDescription.identifier, values: values,
+            planner: planner(for: request.view), lastKeys: lastKeys, conversions)
         var request = request
         do throws(LarderError) {
             request.changeSet = try check.findSubjects(reading: changes)
             request.digest = changes.digest
             if let former = request.view as? FormerView {
                 try former.check(reading: changes, values: values, conversions)
+            }
+            if let limited = request.view as? LimitedView {
+                changes.rewind()
+                while let part = try changes.next() { try limited.check(part.changes) }
             }
         } catch {
             return .failure(stopError(statements) ?? error)
@@ -35,7 +39,7 @@ extension Writer {
         if let refusal = try keyRefusal(of: request, time: time, statements) {
             return .failure(refusal)
         }
-        guard let run = makeRun(at: time, statements) else {
+        guard let run = makeRun(at: time, statements, for: request.view) else {
             return .failure(Writer.noNumbersLeft)
         }
         try beginOwnTransaction(statements)

@@ -22,20 +22,26 @@ extension Writer {
         }
         let entity = schema.entities[number]
         if let error = ChangeSetCheck.insertError(entity.entity) { return .failure(error) }
+        if let limited = received.view as? LimitedView {
+            do throws(LarderError) { try limited.check(insertion) } catch {
+                return .failure(error)
+            }
+        }
         let time = store.options.clock().timeIntervalSinceReferenceDate
-        guard let run = makeRun(at: time, statements) else {
+        guard let run = makeRun(at: time, statements, for: received.view) else {
             return .failure(Writer.noNumbersLeft)
         }
         try beginOwnTransaction(statements)
         let inserting = InsertionRun(
             insertion, into: entity, firstRow: firstRow, run, lastKeys: lastKeys,
-            planner: planner)
+            planner: planner(for: received.view))
         let context = run.context
         while context.errors.isEmpty {
             let batch: Batch
             do throws(LarderError) {
                 guard let next = try rows.next() else { break }
-                try insertion.check(next, in: store.storeDescription.schema)
+                let schema = (received.view ?? store).storeDescription.schema
+                try insertion.check(next, in: schema)
                 batch = next
             } catch {
                 return .failure(error)

@@ -188,12 +188,13 @@ final class Writer: StoreWriter {
             return .failure(refusal)
         }
         var check = ChangeSetCheck(
-            schema, store: store.storeDescription.identifier, values: values, planner: planner,
-            lastKeys: lastKeys, conversions)
+            schema, store: store.storeDescription.identifier, values: values,
+            planner: planner(for: set.view), lastKeys: lastKeys, conversions)
         let planned: PlannedChangeSet
         do throws(LarderError) {
-            if let view = set.view, let former = view as? FormerView {
-                try former.check(set.changeSet, values: values, conversions)
+            if let view = set.view {
+                try (view as? FormerView)?.check(set.changeSet, values: values, conversions)
+                try (view as? LimitedView)?.check(set.changeSet.changes)
             }
             planned = try check.plan(set.changeSet)
         } catch {
@@ -220,12 +221,18 @@ final class Writer: StoreWriter {
         return outcome
     }
 
+    /// The planner for the queries of a set: those of a user with limited rights find only what the
+    /// user may see.
+    func planner(for view: (any StoreView)?) -> QueryPlanner {
+        (view as? LimitedView)?.planner ?? planner
+    }
+
     /// Runs a set. An error of SQLite that leaves the transaction intact fails this set only.
     private func run(
         _ planned: PlannedChangeSet, _ set: SaveRequest, time: Double,
         _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
-        guard let run = makeRun(at: time, statements) else {
+        guard let run = makeRun(at: time, statements, for: set.view) else {
             return .failure(Writer.noNumbersLeft)
         }
         do throws(SQLiteError) {
@@ -261,13 +268,14 @@ final class Writer: StoreWriter {
 
     /// A run with the next transaction number; nil if there is none left.
     func makeRun(
-        at time: Double, _ statements: StatementCache
+        at time: Double, _ statements: StatementCache, for view: (any StoreView)?
     ) -> ChangeSetRun? {
         let number = lastTransaction + 1
         guard Limits.transactionNumbers.contains(number) else { return nil }
         let context = ChangeContext(
             schema, store: store.storeDescription.identifier, statements: statements,
             lastKeys: lastKeys, conversions)
+        context.rights = (view as? LimitedView).map { RightsCheck($0) }
         return ChangeSetRun(
             context, values: values, transaction: number, time: time,
             functionErrors: functionErrors)

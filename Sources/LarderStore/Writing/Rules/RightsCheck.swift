@@ -1,0 +1,223 @@
+import LarderModel
+
+/// Checks that a user with limited rights may make the changes of a set, on both sides of them:
+/// objects that exist before they are changed, and changed and new objects at the end.
+///
+/// A change names objects: the one that it changes, the destinations of its relationships, the
+/// members that it removes from a list. All of them must be visible to the user; those whose rows
+/// change need the right to update them. What the schema does by itself is the schema's: a
+/// reference to a deleted object becomes nil without a right. But each object that a deletion
+/// cascades to needs the right to delete it.
+final class RightsCheck {
+    /// An object that a change names, with the index of the change.
+    private struct Named {
+        var object: ObjectKey
+        var change: Int?
+    }
+
+    let view: LimitedView
+    private var statements: [Key: KeyStatement?] = [:]
+    /// Objects that existed before and are updated, to be checked again at the end.
+    private var updated = ObjectSet()
+
+    private struct Key: Hashable {
+        let right: EntityRights.Right
+        let entity: Int
+    }
+
+    private static let keysMax = 10_000
+
+    init(_ view: LimitedView) { self.view = view }
+
+    // MARK: - Before
+
+    /// Checks the objects that existing changes name, before the first change is made.
+    func check(
+        _ changes: [PlannedChange?], from start: Int, _ context: ChangeContext
+    ) throws(SQLiteError) {
+        var seen: [Named] = []
+        var rights: [EntityRights.Right: [Named]] = [:]
+        for (offset, change) in changes.enumerated() {
+            let index = start + offset
+            switch change {
+            case .insert(let insert)?:
+                try collect(insert.values, of: nil, index, &seen, &rights, context)
+            case .update(let object, _, let values)?:
+                rights[.update, default: []].append(Named(object: object, change: index))
+                try collect(values, of: object, index, &seen, &rights, context)
+            case .delete(let object, _)?:
+                rights[.delete, default: []].append(Named(object: object, change: index))
+            case .updateAll(_, let assignments)?:
+                for assignment in assignments {
+                    guard case .relationship(let targets) = assignment.content,
+                        case .relationship(let number) = assignment.property
+                    else { continue }
+                    let named = Self.existing(targets, index)
+                    seen += named
+                    if case .inverse = context.schema.relationships[number].storage {
+                        rights[.update, default: []] += named
+                    }
+                }
+            case .deleteAll?, nil: break
+            }
+        }
+        let all = seen + rights.values.joined()
+        for named in try violations(.read, all, context) {
+            context.add(context.notFound(named.object), change: named.change)
+        }
+        guard context.errors.isEmpty else { return }
+        for (right, objects) in rights {
+            for named in try violations(right, objects, context) {
+                let name = context.schema.entities[named.object.entity].name
+                context.add(
+                    view.limits.denial(right, name, uri: context.uri(of: named.object)),
+                    change: named.change)
+            }
+            guard right == .update else { continue }
+            for named in objects { updated.insert(named.object) }
+        }
+    }
+
+    /// Collects what the values of an object name.
+    ///
+    /// - Parameter object: nil for one that is inserted.
+    private func collect(
+        _ values: PlannedValues, of object: ObjectKey?, _ index: Int, _ seen: inout [Named],
+        _ rights: inout [EntityRights.Right: [Named]], _ context: ChangeContext
+    ) throws(SQLiteError) {
+        for assignment in values.assignments {
+            let relationship = context.schema.relationships[assignment.relationship]
+            var named = Self.existing(assignment.targets, index)
+            if let object, relationship.relationship.isToMany {
+                let kept = Set(assignment.targets.map(\.key))
+                for key in try context.destinations(of: object, relationship)
+                where !kept.contains(key) {
+                    named.append(
+                        Named(
+                            object: try context.object(relationship.destinationNumber, key),
+                            change: index))
+                }
+            }
+            seen += named
+            if case .inverse = relationship.storage { rights[.update, default: []] += named }
+        }
+        for edit in values.edits {
+            let named = Self.existing(edit.named, index)
+            seen += named
+            if case .inverse = context.schema.relationships[edit.relationship].storage {
+                rights[.update, default: []] += Self.existing(edit.targets, index)
+            }
+        }
+    }
+
+    private static func existing(_ targets: [Assignment.Target], _ index: Int) -> [Named] {
+        targets.filter { $0.insertedBy == nil }.map { Named(object: $0.object, change: index) }
+    }
+
+    /// Checks an object that an insert updates, or that a deletion cascades to.
+    ///
+    /// - Returns: nil if the user has the right.
+    func violation(
+        _ right: EntityRights.Right, _ object: ObjectKey, _ context: ChangeContext
+    ) throws(SQLiteError) -> LarderError? {
+        let named = [Named(object: object, change: nil)]
+        let name = context.schema.entities[object.entity].name
+        let isVisible = try isVisible(object, context)
+        guard isVisible, try violations(right, named, context).isEmpty else {
+            return view.limits.denial(
+                right, name, uri: isVisible ? context.stableURI(of: object) : nil)
+        }
+        if right == .update { updated.insert(object) }
+        return nil
+    }
+
+    func isVisible(_ object: ObjectKey, _ context: ChangeContext) throws(SQLiteError) -> Bool {
+        try violations(.read, [Named(object: object, change: nil)], context).isEmpty
+    }
+
+    /// Records objects that a bulk update has selected, for which the user has the right.
+    func recordUpdate(_ object: ObjectKey) { updated.insert(object) }
+
+    // MARK: - At the end
+
+    /// Checks the new and the changed objects as they are stored.
+    func finish(_ context: ChangeContext) throws(SQLiteError) {
+        for entity in context.schema.entities {
+            var objects: [Named] = []
+            for key in context.changes.insertedKeys(entity.number).joined() {
+                let object = ObjectKey(entity: entity.number, key: key)
+                guard !context.deleted.contains(object) else { continue }
+                objects.append(Named(object: object, change: nil))
+                guard objects.count == Self.keysMax else { continue }
+                try finish(.insert, objects, entity, context)
+                objects.removeAll(keepingCapacity: true)
+            }
+            try finish(.insert, objects, entity, context)
+            let changed = updated[entity.number].keys.map {
+                Named(object: ObjectKey(entity: entity.number, key: $0), change: nil)
+            }
+            try finish(
+                .update, changed.filter { !context.deleted.contains($0.object) }, entity, context)
+            if context.errors.isFull { return }
+        }
+    }
+
+    private func finish(
+        _ right: EntityRights.Right, _ objects: [Named], _ entity: StoredEntity,
+        _ context: ChangeContext
+    ) throws(SQLiteError) {
+        guard let first = try violations(right, objects, context).first else { return }
+        var error = view.limits.denial(
+            right, entity.name, uri: context.stableURI(of: first.object))
+        error.message += " with these values"
+        context.add(error, change: nil)
+    }
+
+    // MARK: - Rules
+
+    /// Those of some objects for which the user does not have a right.
+    private func violations(
+        _ right: EntityRights.Right, _ objects: [Named], _ context: ChangeContext
+    ) throws(SQLiteError) -> [Named] {
+        var violations: [Named] = []
+        for (entity, objects) in Dictionary(grouping: objects, by: \.object.entity) {
+            guard let statement = try statement(right, entity, context) else { continue }
+            for start in stride(from: 0, to: objects.count, by: Self.keysMax) {
+                let part = objects[start..<min(objects.count, start + Self.keysMax)]
+                let keys = try self.keys(statement, Set(part.map(\.object.key)), context)
+                violations += part.filter { keys.contains($0.object.key) }
+            }
+        }
+        return violations.sorted {
+            ($0.change ?? 0, $0.object.key) < ($1.change ?? 0, $1.object.key)
+        }
+    }
+
+    private func keys(
+        _ keyed: KeyStatement, _ keys: Set<Int64>, _ context: ChangeContext
+    ) throws(SQLiteError) -> Set<Int64> {
+        let now = view.planner.converter.clock().timeIntervalSinceReferenceDate
+        let statement = try context.statements.statement(keyed.sql)
+        defer { statement.reset() }
+        try statement.bind(keyed.values(key: .keys(keys.sorted()), now: now))
+        var found: Set<Int64> = []
+        while try statement.step() { found.insert(statement.int64(at: 0)) }
+        return found
+    }
+
+    /// nil if the user has the right for all objects.
+    private func statement(
+        _ right: EntityRights.Right, _ entity: Int, _ context: ChangeContext
+    ) throws(SQLiteError) -> KeyStatement? {
+        let key = Key(right: right, entity: entity)
+        if let known = statements[key] { return known }
+        do throws(LarderError) {
+            let made = try view.planner.violations(
+                right, of: context.schema.entities[entity].name)
+            statements[key] = .some(made)
+            return made
+        } catch {
+            throw SQLiteError(.statement, error.message)
+        }
+    }
+}
