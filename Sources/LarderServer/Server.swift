@@ -26,6 +26,8 @@ package final class Server: Service {
         package var limits = ServerLimits()
         /// Who may migrate the store, besides root and the user of this process.
         package var migrationRights = MigrationRights()
+        /// Who may do what; ``Server/setPolicy(_:)`` replaces it.
+        package var policy = AccessPolicy()
         /// Called on any thread when the server has become idle after long reads and has closed
         /// what they used. A program of its own can return free memory to the system then.
         package var memoryReleased: @Sendable () -> Void = {}
@@ -161,7 +163,7 @@ package final class Server: Service {
 
     /// Makes a connection of a socket, on the event loop with the fewest.
     private func channel(
-        of socket: Int32, as credentials: PeerCredentials? = nil
+        of socket: Int32, as credentials: PeerCredentials? = nil, role: String? = nil
     ) -> EventLoopFuture<any Channel> {
         let (core, loopAssignment) = (core, loopAssignment)
         let (eventLoop, index) = loopAssignment.assign()
@@ -169,7 +171,7 @@ package final class Server: Service {
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.writeBufferWaterMark, value: core.writeBufferWaterMark)
             .channelOption(.maxMessagesPerRead, value: Self.readsPerTurn)
-            .channelInitializer { core.configure($0, as: credentials) }
+            .channelInitializer { core.configure($0, as: credentials, role: role) }
             .withConnectedSocket(socket)
         channel.flatMap(\.closeFuture).whenComplete { _ in loopAssignment.release(index) }
         return channel
@@ -243,7 +245,7 @@ package final class Server: Service {
             let acceptor: Acceptor
             do throws(SystemError) {
                 acceptor = try Acceptor(socket.descriptor, logger: logger) { [self] in
-                    serve(acceptedSocket: $0)
+                    serve(acceptedSocket: $0, role: socket.role)
                 }
             } catch {
                 throw LarderError(
@@ -254,8 +256,8 @@ package final class Server: Service {
         announceOwner()
     }
 
-    private func serve(acceptedSocket descriptor: Int32) {
-        channel(of: descriptor).whenFailure { [logger] error in
+    private func serve(acceptedSocket descriptor: Int32, role: String?) {
+        channel(of: descriptor, role: role).whenFailure { [logger] error in
             logger.debug("a connection has ended at once: \(error)")
         }
     }
@@ -264,6 +266,16 @@ package final class Server: Service {
         guard let path = listeningSockets.lazy.compactMap(\.path).first else { return }
         options.ownerFile?.announce(socket: path, store: core.storeDescription.identifier)
     }
+
+    /// Replaces the policy. Connections end after the requests that they have sent, and their
+    /// clients connect again, with the rights that they have then.
+    package func setPolicy(_ policy: Policy) {
+        options.policy.replace(by: policy)
+        core.endConnections()
+    }
+
+    /// The schema that the store has now.
+    package var schema: Schema { core.storeDescription.schema }
 
     func requestStop() { stopRequest.yield() }
 

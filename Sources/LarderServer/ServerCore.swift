@@ -20,6 +20,7 @@ final class ServerCore: Sendable {
     let registry: ConnectionRegistry
     private let loopReaders: [LoopReader]
     private let services: [ObjectIdentifier: ConnectionServices]
+    private let limitedViews: LimitedViews
     private let limits: ServerLimits
 
     init(
@@ -74,11 +75,13 @@ final class ServerCore: Sendable {
                     flushQueue: FlushQueue(eventLoop: loopReader.eventLoop), pool: pool,
                     disposal: disposal, writes: writes, registry: registry, store: store,
                     spools: spools, backups: backups, probe: StoreProbe(store), activity: activity,
-                    migrations: migrations, former: FormerServices(backend, loopReader),
+                    migrations: migrations, viewServices: ViewServices(backend, loopReader),
                     slowReads: slowReads, statistics: statistics, logger: logger)
                 return (ObjectIdentifier(loopReader.eventLoop), services)
             })
         self.storeDescription = store
+        self.limitedViews = LimitedViews(
+            backend, options.policy, owner: options.migrationRights.owner)
         self.backend = backend
         self.idle = idle
         self.writeBufferWaterMark = Self.waterMark(limits)
@@ -167,17 +170,46 @@ final class ServerCore: Sendable {
     /// Adds the handler of a connection to a channel. It must be called on the channel's event
     /// loop.
     ///
-    /// - Parameter credentials: Those of the peer; nil to read them from the socket.
+    /// - Parameters:
+    ///   - credentials: Those of the peer; nil to read them from the socket.
+    ///   - role: That of the socket at which the peer has connected.
     func configure(
-        _ channel: any Channel, as credentials: PeerCredentials? = nil
+        _ channel: any Channel, as credentials: PeerCredentials? = nil, role: String? = nil
     ) -> EventLoopFuture<Void> {
         guard let services = services[ObjectIdentifier(channel.eventLoop)] else {
             preconditionFailure("connections belong to the server's own event loops")
         }
         let read = PeerCredentials.read(from: channel)
-        return read.flatMapThrowing { read in
+        guard limitedViews.applies(at: role) else {
+            return read.flatMapThrowing { read in
+                try channel.pipeline.syncOperations.addHandler(
+                    ConnectionHandler(services: services, credentials: credentials ?? read))
+            }
+        }
+        // The system's database of users is not read on the event loop.
+        let (views, eventLoop) = (limitedViews, channel.eventLoop)
+        return read.flatMap { read in
+            NIOSingletons.posixBlockingThreadPool.runIfActive(eventLoop: eventLoop) {
+                let credentials = credentials ?? read
+                return (
+                    credentials,
+                    Result { () throws(LarderError) in
+                        try credentials.flatMap { (credentials) throws(LarderError) in
+                            try views.view(for: credentials, at: role)
+                        }
+                    }
+                )
+            }
+        }.flatMapThrowing { credentials, view in
+            var (services, refusal) = (services, nil as LarderError?)
+            switch view {
+            case .success(let view?):
+                services = services.viewServices.services(limitedTo: view, services)
+            case .success(nil): break
+            case .failure(let error): refusal = error
+            }
             try channel.pipeline.syncOperations.addHandler(
-                ConnectionHandler(services: services, credentials: credentials ?? read))
+                ConnectionHandler(services: services, credentials: credentials, refusal: refusal))
         }
     }
 
@@ -255,6 +287,12 @@ final class ServerCore: Sendable {
         registry.drain(whenDrained: call)
     }
 
+    /// Lets every connection complete its requests and close, because its rights may have changed.
+    /// Clients connect again.
+    func endConnections() {
+        for connection in registry.open { connection.port.execute { $0.startDraining() } }
+    }
+
     /// Changes the reason with which new connections are refused.
     func refuse(_ reason: LarderError) { registry.refuse(reason) }
 
@@ -273,7 +311,7 @@ final class ServerCore: Sendable {
         }.flatMap { [services] in
             let closing = services.values.map { services in
                 services.loopReader.eventLoop.submit {
-                    services.former.close()
+                    services.viewServices.close()
                     services.loopReader.close()
                 }
             }

@@ -9,6 +9,7 @@ extension ConnectionHandler {
         guard operation.snapshot == 0 || requests[operation.snapshot] is SnapshotLease else {
             return finish(id, .failed(SnapshotLease.expired))
         }
+        if let denial = denial(of: operation) { return finish(id, .failed(denial)) }
         switch operation.kind {
         case .get(let identifiers, let properties): get(identifiers, properties, operation)
         case .query(let request): query(request, operation)
@@ -308,7 +309,8 @@ extension ConnectionHandler {
         }
         do throws(LarderError) {
             try insertion.check(nil, in: services.store.schema)
-            var received = InsertionRequest(insertion, from: source)
+            var received = InsertionRequest(
+                insertion, from: source, view: services.writingView)
             let kind: WriteStream.Kind
             if insertion.isAtomic {
                 kind = .rows(received, try services.spools.open(for: user))
@@ -335,7 +337,7 @@ extension ConnectionHandler {
         do throws(LarderError) {
             let request = SaveRequest(
                 ChangeSet(), from: source,
-                view: services.view.knownNames == nil ? nil : services.view)
+                view: services.writingView)
             requests[operation.id] = WriteStream(
                 requestID: operation.id, .changes(request, try services.spools.open(for: user)),
                 time: operation.time(atMost: services.limits.atomicStreamTimeMax), writes: writes,
@@ -369,7 +371,7 @@ extension ConnectionHandler {
         let received = SaveRequest(
             changes, from: source, digest: frame.digest,
             answerBytesMax: Self.answerBytesMax(services.limits),
-            view: services.view.knownNames == nil ? nil : services.view)
+            view: services.writingView)
         guard let port else { return }
         let bytes = frame.memoryBytes
         if let refusal = quota.addRequest(bytes) { return finish(id, .failed(refusal)) }

@@ -16,6 +16,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Those of clients of a former schema if the client asked for one in the handshake.
     private(set) var services: ConnectionServices
     let credentials: PeerCredentials?
+    /// Why the user is refused; nil if the user may connect.
+    private let refusal: LarderError?
     let state: ConnectionState
     var context: ChannelHandlerContext?
     /// The requests that need more than their turn, by their ids.
@@ -46,8 +48,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var handshakeTimer: Scheduled<Void>?
     private var closingTimer: Scheduled<Void>?
 
-    /// - Parameter credentials: nil if the kernel has none; the connection is then refused.
-    init(services: ConnectionServices, credentials: PeerCredentials?) {
+    /// - Parameters:
+    ///   - credentials: nil if the kernel has none; the connection is then refused.
+    ///   - refusal: Why the user is refused by the policy.
+    init(
+        services: ConnectionServices, credentials: PeerCredentials?, refusal: LarderError? = nil
+    ) {
+        self.refusal = refusal
         let user = credentials?.userIdentifier ?? .max
         let registry = services.registry
         self.services = services
@@ -55,7 +62,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.migrationSession = services.migrations.session
         self.state = ConnectionState(
             welcome: services.welcome, session: services.migrations.session?.key,
-            formerWelcome: { services.former.services(for: $0, services)?.welcome })
+            formerWelcome: { services.viewServices.services(for: $0, services)?.welcome })
         self.quota = ByteQuota(limits: services.limits) { registry.charge($0, to: user) }
         self.input = FrameBuffer(shortBytesMax: services.limits.loopFrameBytesMax)
     }
@@ -102,6 +109,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard credentials != nil, let port else {
             return LarderError(.permissionDenied, "the credentials of the peer cannot be read")
         }
+        if let refusal { return refusal }
         let refusal = services.registry.open(port, user: user)
         isRegistered = refusal == nil
         if isRegistered { services.loopTurns.open(for: user) }
@@ -316,7 +324,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             min(
                 Int(hello.frameBytesMax), services.limits.objectBytesMax + Limits.objectFrameBytes))
         if case .welcome(let welcome) = reply.reply, welcome != services.welcome,
-            let former = services.former.services(for: hello, services)
+            let former = services.viewServices.services(for: hello, services)
         {
             services = former
         }

@@ -3,7 +3,7 @@ import LarderWire
 internal import Logging
 
 /// The objects that the connections of one event loop share. They are made when the server starts
-/// and do not change. Those of clients of a former schema differ in a few; see ``FormerServices``.
+/// and do not change. Those of clients of a former schema differ in a few; see ``ViewServices``.
 struct ConnectionServices: Sendable {
     let limits: ServerLimits
     var welcome: Welcome
@@ -29,7 +29,7 @@ struct ConnectionServices: Sendable {
     var probe: StoreProbe
     let activity: ActivityCollector
     let migrations: Migrations
-    let former: FormerServices
+    let viewServices: ViewServices
     let slowReads: SlowReads
     /// The server's own metrics, which follow those of the store.
     let statistics: @Sendable () -> [Statistic]
@@ -37,6 +37,11 @@ struct ConnectionServices: Sendable {
 }
 
 extension ConnectionServices {
+    /// The view for changes; nil for that of the store itself.
+    var writingView: (any StoreView)? {
+        view.knownNames == nil && view.rights == nil ? nil : view
+    }
+
     /// The reason for a write that has failed, without names that the client does not know.
     func known(_ error: LarderError) -> LarderError { view.knownNames?.known(error) ?? error }
 }

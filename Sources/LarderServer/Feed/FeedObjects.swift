@@ -219,7 +219,7 @@ private struct Part: Sendable {
 
 extension HistoryRun {
     /// The parts of the run that have only objects with some keys.
-    fileprivate func parts(where isWanted: (Int64) -> Bool) -> [HistoryRun] {
+    func parts(where isWanted: (Int64) -> Bool) -> [HistoryRun] {
         var parts: [HistoryRun] = []
         for key in keys where isWanted(key) {
             if let end = parts.last?.keys.upperBound, end + 1 == key {

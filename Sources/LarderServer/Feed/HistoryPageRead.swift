@@ -54,6 +54,9 @@ struct HistoryPageRead: Sendable {
         do throws(ReadFailure) {
             if let objects = checked.objects {
                 result = try read(objects, checked.kind, reader, budget)
+            } else if let visible = VisibleHistory(view) {
+                result = FeedObjects.Result(
+                    page: try page(checked.kind, visible, reader, budget))
             } else {
                 result = FeedObjects.Result(
                     page: try reader.history(pageRequest(checked.kind), budget: budget))
@@ -61,30 +64,46 @@ struct HistoryPageRead: Sendable {
         } catch {
             throw error.larderError
         }
-        if request.fetch.includesChanges {
+        if request.fetch.includesChanges || VisibleHistory(view) != nil {
             result.page.removeEmptyTransactions(exceptFirst: hasSentPart)
         }
+        if !request.fetch.includesChanges { result.page.removeChanges() }
         return (result, checked)
     }
 
     private func check() throws(LarderError) -> Checked {
         let selection = try HistorySelection(
-            request.fetch.filter, in: view.storeDescription.schema, knownNames: view.knownNames)
+            request.fetch.filter, in: view.storeDescription.schema,
+            knownNames: view.rights?.historyNames ?? view.knownNames)
         return Checked(
             kind: Kind(
                 selection: selection, includesChanges: request.fetch.includesChanges),
             objects: request.objects.isEmpty ? nil : try FeedObjects(request.objects, view))
     }
 
-    private func pageRequest(_ kind: Kind, changesMax: Int = .max) -> HistoryPageRequest {
+    private func pageRequest(
+        _ kind: Kind, changesMax: Int = .max, includesChanges: Bool? = nil
+    ) -> HistoryPageRequest {
         let fetch = request.fetch
         return HistoryPageRequest(
             after: position == nil || fetch.newestFirst ? fetch.after : nil,
             upTo: fetch.upTo, from: position, startsNow: request.startsNow, kind.selection,
             newestFirst: fetch.newestFirst,
-            includesChanges: fetch.includesChanges,
+            includesChanges: includesChanges ?? fetch.includesChanges,
             countMax: fetch.limit.map { $0 - sentCount } ?? .max, bytesMax: limits.batchBytesMax,
             changesMax: changesMax)
+    }
+
+    /// Reads a page and which of its objects the user may see, in one snapshot.
+    private func page(
+        _ kind: Kind, _ visible: VisibleHistory, _ reader: any StoreReader, _ budget: ReadBudget
+    ) throws(ReadFailure) -> HistoryPage {
+        do throws(LarderError) { _ = try reader.pinSnapshot() } catch { throw .failed(error) }
+        defer { reader.unpinSnapshot() }
+        var page = try reader.history(
+            pageRequest(kind, changesMax: Self.changesMax, includesChanges: true), budget: budget)
+        try visible.filter(&page, reader, budget)
+        return page
     }
 
     /// Reads a page and its objects in one snapshot.
@@ -99,8 +118,9 @@ struct HistoryPageRead: Sendable {
         // Fewer objects, if the values of these are too large.
         var changesMax = Self.changesMax
         while true {
-            let page = try reader.history(
+            var page = try reader.history(
                 pageRequest(kind, changesMax: changesMax), budget: budget)
+            try VisibleHistory(view)?.filter(&page, reader, budget)
             let bytesMax =
                 changesMax > 1 ? Self.valueBytesMax : limits.frameBytesMax - Self.envelopeBytesMax
             let job = FeedObjects.Job(
@@ -145,6 +165,13 @@ extension HistoryPage {
     func continues(afterPart hasSentPart: Bool, from start: HistoryPosition?) -> Bool {
         let isSameTransaction = end.isWithin && end.number == start?.number
         return isLastPartial || isSameTransaction && hasSentPart
+    }
+
+    fileprivate mutating func removeChanges() {
+        for index in transactions.indices {
+            transactions[index].runs = []
+            transactions[index].tombstones = []
+        }
     }
 
     /// Removes the transactions that have no changes left.

@@ -86,9 +86,11 @@ final class HistoryStream: OpenRequest {
 
     var kind: HistoryPageRead.Kind? { checked?.kind }
 
-    /// Whether the stream reads the objects that new transactions have changed, and so reads these
-    /// by itself.
-    var readsObjects: Bool { !request.objects.isEmpty }
+    /// Whether the stream reads the objects that new transactions have changed, or which of them
+    /// the user may see, and so reads these by itself.
+    var readsObjects: Bool {
+        !request.objects.isEmpty || VisibleHistory(services.view) != nil
+    }
 
     /// The last transaction that was sent or not selected.
     var sentNumber: Int64 { (position?.number ?? 1) - 1 }

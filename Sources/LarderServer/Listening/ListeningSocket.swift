@@ -13,6 +13,8 @@ package final class ListeningSocket: Sendable {
     /// The address for messages: a path, or the name from the service manager.
     package let address: String
     let descriptor: Int32
+    /// The role of everybody who connects here; nil if the policy decides.
+    let role: String?
     private let ownership: Ownership?
 
     private struct Ownership: Sendable {
@@ -22,7 +24,10 @@ package final class ListeningSocket: Sendable {
         let lock: Int32?
     }
 
-    private init(address: String, descriptor: Int32, ownership: Ownership?) {
+    private init(
+        address: String, descriptor: Int32, role: String? = nil, ownership: Ownership?
+    ) {
+        self.role = role
         self.address = address
         self.descriptor = descriptor
         self.ownership = ownership
@@ -35,10 +40,14 @@ package final class ListeningSocket: Sendable {
 
     /// Binds a socket at a path, and creates its folder if that is missing.
     ///
-    /// - Parameter mode: The permissions of the socket, such as 0o600.
+    /// - Parameters:
+    ///   - mode: The permissions of the socket, such as 0o600.
+    ///   - role: The role of everybody who connects here; nil if the policy decides.
     /// - Throws: `malformedValue` for a path that is too long, `permissionDenied`, and
     ///   `connectionFailed` if the socket is in use, or the path is another kind of file.
-    package convenience init(path: String, mode: UInt32 = 0o600) throws(LarderError) {
+    package convenience init(
+        path: String, mode: UInt32 = 0o600, role: String? = nil
+    ) throws(LarderError) {
         _ = try UnixSocketAddress(path: path)
         try Self.makeFolder(of: path)
         let lock = try Self.lock(path)
@@ -46,7 +55,8 @@ package final class ListeningSocket: Sendable {
             try Self.removeStaleSocket(path)
             let (descriptor, file) = try Self.bind(path, mode: mode)
             let ownership = Ownership(path: path, file: file, lock: lock)
-            self.init(address: path, descriptor: descriptor, ownership: ownership)
+            self.init(
+                address: path, descriptor: descriptor, role: role, ownership: ownership)
         } catch {
             close(lock)
             throw error

@@ -68,12 +68,15 @@ final class LiveEvaluation {
         let query = try request.shape.decoded()
         // The planner's errors name the positions in format strings, so it comes first.
         try view.check(query, request.parameters, isSectioned: isSectioned)
+        if let rights = view.rights, !rights.mayWatch(query.entityName) {
+            throw rights.denial(of: "observe \(query.entityName)")
+        }
         observable = try ObservableQuery(
             query, request.parameters, isSectioned: isSectioned, in: store.schema,
-            store: store.identifier)
+            store: store.identifier, alsoReading: view.rights?.ruleEntities ?? [])
         selection = try HistorySelection(
             HistoryFilter(entities: observable.dependencies.entityNames.sorted()),
-            in: store.schema)
+            in: view.rights?.wholeSchema ?? store.schema)
         self.view = view
         if let aggregate = observable.aggregate {
             let (query, parameters) = observable.contributions(of: nil, aggregate)

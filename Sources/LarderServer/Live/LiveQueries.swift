@@ -42,7 +42,7 @@ final class LiveQueries: Sendable {
 
     /// Adds an observer to the query with this key. Nobody can join a query that has been removed.
     ///
-    /// - Parameter view: That of the observer's schema, which the key names.
+    /// - Parameter view: That of the observer, which the key names.
     func join(
         _ observer: ObserverPort, _ key: LiveQuery.Key, _ view: any StoreView
     ) -> LiveQuery {
@@ -240,6 +240,7 @@ extension LiveQueries.State {
 extension QueryDependencies {
     /// Whether a run may change the result, or a row of it.
     fileprivate func isConcerned(by run: HistoryRun) -> Bool {
-        concernsOwnObjects(run) || paths.dropFirst().contains { concerns(run, $0) }
+        concernsOwnObjects(run) || concernsAll(run)
+            || paths.dropFirst().contains { concerns(run, $0) }
     }
 }

@@ -11,8 +11,8 @@ import Synchronization
 final class LiveQuery: Sendable {
     struct Key: Hashable, Sendable {
         let user: UInt32
-        /// The fingerprint of the schema of the observers.
-        let schema: String
+        /// The view of the observers, which the query holds.
+        let view: ObjectIdentifier
         let query: QueryRequest
         let intervalMilliseconds: UInt32
         let isSectioned: Bool

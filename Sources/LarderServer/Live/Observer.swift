@@ -86,7 +86,7 @@ final class Observer: OpenRequest {
         var query = request.query
         query.credit = 0
         key = LiveQuery.Key(
-            user: connection.user, schema: services.store.fingerprint, query: query,
+            user: connection.user, view: ObjectIdentifier(services.view), query: query,
             intervalMilliseconds: request.intervalMilliseconds, isSectioned: request.isSectioned,
             frameBytesMax: Self.frameBytesMax(of: connection))
     }

@@ -8,7 +8,7 @@ import Synchronization
 /// A migration ends all connections except the one that requested it, closes the writer and the
 /// readers, and opens the store again with the new schema. Clients that connect meanwhile get
 /// UNAVAILABLE with the step that is being done, and come back by themselves; then they have the
-/// new schema, or the former one if it was only added to (``FormerServices``), or are refused
+/// new schema, or the former one if it was only added to (``ViewServices``), or are refused
 /// because they were built for another one. If the migration fails, the store is served as before.
 ///
 /// One migration runs at a time. A client that requests another one at that time gets UNAVAILABLE,

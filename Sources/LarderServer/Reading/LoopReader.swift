@@ -6,7 +6,8 @@ import Synchronization
 /// Executes short reads on the event loop that received them.
 ///
 /// There is one per event loop, with a store reader, a plan cache and a reply cache of its own, and
-/// one more for each former schema that clients use, which shares the connection to the data.
+/// one more for each former schema and each user with limited rights, which shares the connection
+/// to the data.
 ///
 /// A read that needs more work or bytes than are allowed here is returned to its caller for the
 /// reader pool.
@@ -67,7 +68,7 @@ final class LoopReader: @unchecked Sendable {
         self.replies = ReplyCache(bytesMax: replyCacheBytesMax)
     }
 
-    /// A reader for the clients of a former schema.
+    /// A reader for the clients of another view.
     ///
     /// - Parameters:
     ///   - base: The reader for those of the current schema, on the same event loop.

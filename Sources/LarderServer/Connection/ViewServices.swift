@@ -2,17 +2,18 @@ import LarderModel
 import LarderWire
 import NIOCore
 
-/// What the connections of one event loop share whose clients were built for former schemas.
+/// What the connections of one event loop share that have a view of their own: those of clients that
+/// were built for former schemas, and of users with limited rights.
 ///
-/// Such a connection has the services of the others, except those that depend on the schema: the
+/// Such a connection has the services of the others, except those that depend on the view: the
 /// description of the store, and a ``LoopReader`` with caches of its own. All of its reads use the
 /// connections to the data that the others use. The loop reader is made when the first client of
-/// its schema connects, and released with the last one.
+/// its view connects, and released with the last one.
 ///
 /// Sendable unchecked: it is used on its event loop alone.
-final class FormerServices: @unchecked Sendable {
-    /// The caches of each former schema have this part of the memory of those of the current one.
-    private static let cacheShare = 4
+final class ViewServices: @unchecked Sendable {
+    /// The caches of each view have this part of the memory of those of the store itself.
+    private static let (formerShare, limitedShare) = (4, 16)
 
     private struct Entry {
         weak var loopReader: LoopReader?
@@ -20,8 +21,8 @@ final class FormerServices: @unchecked Sendable {
 
     private let backend: any StoreBackend
     private let loopReader: LoopReader
-    /// By the fingerprint of the schema.
-    private var entries: [String: Entry] = [:]
+    /// By the view. The loop reader holds it.
+    private var entries: [ObjectIdentifier: Entry] = [:]
 
     /// - Parameter loopReader: That of the clients of the current schema.
     init(_ backend: any StoreBackend, _ loopReader: LoopReader) {
@@ -34,10 +35,25 @@ final class FormerServices: @unchecked Sendable {
     ///
     /// - Parameter current: The services for clients of the current schema.
     func services(for hello: Hello, _ current: ConnectionServices) -> ConnectionServices? {
+        // Rights are resolved against the current schema.
+        guard current.view.rights == nil else { return nil }
         loopReader.eventLoop.assertInEventLoop()
         let view = backend.formerView(
             version: hello.schemaVersion, fingerprint: hello.schemaFingerprint)
-        guard let view else { return nil }
+        return view.map { services(of: $0, current, cacheShare: Self.formerShare) }
+    }
+
+    /// The services for a user with limited rights.
+    func services(
+        limitedTo view: any StoreView, _ current: ConnectionServices
+    ) -> ConnectionServices {
+        loopReader.eventLoop.assertInEventLoop()
+        return services(of: view, current, cacheShare: Self.limitedShare)
+    }
+
+    private func services(
+        of view: any StoreView, _ current: ConnectionServices, cacheShare: Int
+    ) -> ConnectionServices {
         let store = view.storeDescription
         var services = current
         services.view = view
@@ -46,15 +62,15 @@ final class FormerServices: @unchecked Sendable {
         services.welcome.schemaFingerprint = store.fingerprint
         services.schemaText = store.schema.canonicalText
         services.probe = StoreProbe(store)
-        services.loopReader = loopReader(for: view)
+        services.loopReader = loopReader(for: view, cacheShare)
         return services
     }
 
-    private func loopReader(for view: any StoreView) -> LoopReader {
-        let fingerprint = view.storeDescription.fingerprint
-        if let loopReader = entries[fingerprint]?.loopReader { return loopReader }
-        let made = LoopReader(of: view, over: loopReader, cacheShare: Self.cacheShare)
-        entries[fingerprint] = Entry(loopReader: made)
+    private func loopReader(for view: any StoreView, _ cacheShare: Int) -> LoopReader {
+        if let loopReader = entries[ObjectIdentifier(view)]?.loopReader { return loopReader }
+        entries = entries.filter { $0.value.loopReader != nil }
+        let made = LoopReader(of: view, over: loopReader, cacheShare: cacheShare)
+        entries[ObjectIdentifier(view)] = Entry(loopReader: made)
         return made
     }
 
