@@ -47,7 +47,7 @@ struct LarderCommand: ParsableCommand {
                 name: "Store",
                 subcommands: [
                     ImportCommand.self, ExportCommand.self, HistoryCommand.self, WatchCommand.self,
-                    SchemaCommand.self,
+                    SchemaCommand.self, PolicyCommand.self,
                     StatsCommand.self, TopCommand.self, CheckCommand.self, PingCommand.self,
                     DumpCommand.self, LoadCommand.self,
                     BackupCommand.self, RestoreCommand.self, ArchiveCommand.self,

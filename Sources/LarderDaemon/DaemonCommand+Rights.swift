@@ -1,4 +1,6 @@
 import Glibc
+import LarderModel
+import LarderPrograms
 import LarderServer
 
 extension DaemonCommand {
@@ -8,6 +10,12 @@ extension DaemonCommand {
     func migrationRights() throws -> MigrationRights {
         MigrationRights(
             owner: store.flatMap(Self.owner), group: try migrationGroup.map(Self.groupNumber))
+    }
+
+    /// The policy of the store; nil without one.
+    func readPolicy(for schema: Schema) throws(LarderError) -> Policy? {
+        guard let policy else { return nil }
+        return try PolicyDocument.read(InputFile(policy), for: schema)
     }
 
     private static func owner(ofFile path: String) -> UInt32? {

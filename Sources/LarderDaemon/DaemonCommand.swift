@@ -48,8 +48,18 @@ struct DaemonCommand: ParsableCommand {
             """)
     var migrate = false
 
-    @Option(help: ArgumentHelp("Path of the socket to listen on.", valueName: "path"))
-    var socket: String?
+    @Option(
+        help: ArgumentHelp(
+            "Path of a socket to listen on. It may be given several times. With :ROLE at its end, "
+                + "everybody who connects there has this role of the policy; the role `read` exists "
+                + "without a policy.", valueName: "path"))
+    var socket: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Policy file: who may do what. SIGHUP reads it again. Default: whoever may connect to "
+                + "the socket may do everything.", valueName: "file"))
+    var policy: String?
 
     @Option(
         help: ArgumentHelp(

@@ -60,8 +60,8 @@ enum Larderd {
         let logger = Self.logger(options.logLevel)
         let notification = Notification()
         let sockets = try Activation.takeListeningSockets()
-        let path = try sockets.isEmpty ? SocketPath.path(for: options) : nil
-        if !sockets.isEmpty, options.socket != nil {
+        let paths = try sockets.isEmpty ? SocketPath.paths(for: options) : []
+        if !sockets.isEmpty, !options.socket.isEmpty {
             throw UsageError(
                 message: "--socket cannot be used with socket activation (LISTEN_FDS)")
         }
@@ -73,20 +73,28 @@ enum Larderd {
         }
         let store = try open(options, notification, logger)
         if let warning = store.warning { logger.warning("\(warning)") }
-        let listening =
-            try path.map { [try ListeningSocket(path: $0, mode: options.mode)] } ?? sockets
+        let policy = try options.readPolicy(for: store.storeDescription.schema)
+        for case let role? in paths.map(\.role) where (policy ?? Policy()).role(named: role) == nil
+        {
+            throw UsageError(message: "--socket: there is no role \(role) in the policy")
+        }
+        let bound = try paths.map { (socket) throws(LarderError) in
+            try ListeningSocket(path: socket.path, mode: options.mode, role: socket.role)
+        }
+        let listening = bound.isEmpty ? sockets : bound
         var serverOptions = Server.Options(name: "larderd \(Version.current)")
         serverOptions.limits = options.limits
         serverOptions.memoryReleased = { ProcessMemory.release() }
         serverOptions.spoolFolder = store.folder
         serverOptions.migrationRights = try options.migrationRights()
+        serverOptions.policy = AccessPolicy(policy)
         serverOptions.ownerFile = ownerFile ?? nil
         serverOptions.idleTimeMax = options.idleExit.map { .seconds($0) }
         let server = try Server(
             backend: store, listeningSockets: listening, options: serverOptions,
             notification: notification,
             logger: logger)
-        try await run(server, logger)
+        try await run(server, options, logger)
     }
 
     /// The start timeout that systemd is asked for: the recovery of a large WAL may take long.
@@ -135,7 +143,9 @@ enum Larderd {
         }
     }
 
-    private static func run(_ server: Server, _ logger: Logger) async throws {
+    private static func run(
+        _ server: Server, _ options: DaemonCommand, _ logger: Logger
+    ) async throws {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(
@@ -149,7 +159,30 @@ enum Larderd {
         let interrupts = await UnixSignalsSequence(trapping: .sigint)
         let watch = Task { await stop(group, at: interrupts, logger) }
         defer { watch.cancel() }
+        let reload = try await reloadPolicy(of: server, options, logger)
+        defer { reload?.cancel() }
         try await group.run()
+    }
+
+    /// Reads the policy again after each SIGHUP. A policy with errors changes nothing.
+    ///
+    /// - Returns: nil without a policy.
+    private static func reloadPolicy(
+        of server: Server, _ options: DaemonCommand, _ logger: Logger
+    ) async throws -> Task<Void, Never>? {
+        guard options.policy != nil else { return nil }
+        let signals = await UnixSignalsSequence(trapping: .sighup)
+        return Task {
+            for await _ in signals {
+                do throws(LarderError) {
+                    guard let policy = try options.readPolicy(for: server.schema) else { continue }
+                    server.setPolicy(policy)
+                    logger.notice("the policy was read again")
+                } catch {
+                    logger.error("the policy stays as it was: \(error.description)")
+                }
+            }
+        }
     }
 
     /// Shuts down gracefully after the first SIGINT, and exits immediately after the second.

@@ -1,0 +1,24 @@
+import LarderModel
+
+/// Reads policy files.
+package enum PolicyDocument {
+    private static let bytesMax = 1 << 20
+
+    /// Reads and checks the policy in a file.
+    ///
+    /// - Parameter schema: That of the store.
+    /// - Throws: `malformedValue` with all problems, and the name of the file. If the file cannot
+    ///   be read: `storageFailed` or `resourceExhausted`.
+    package static func read(
+        _ file: InputFile, for schema: Schema
+    ) throws(LarderError) -> Policy {
+        let text = try file.text(bytesMax: bytesMax)
+        do throws(LarderError) {
+            return try PolicyFile.policy(parsing: text, for: schema)
+        } catch {
+            var failure = error
+            failure.message = "\(file.name): \(failure.message)"
+            throw failure
+        }
+    }
+}
