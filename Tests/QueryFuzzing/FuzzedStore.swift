@@ -21,7 +21,8 @@ public final class FuzzedStore {
         try self.init(schema, RandomObjects.objects(of: schema, &random))
     }
 
-    init(_ schema: Schema, _ drafts: [DraftObject]) throws {
+    /// - Parameter deleted: The indexes of the objects that the store does not have any more.
+    init(_ schema: Schema, _ drafts: [DraftObject], without deleted: [Int] = []) throws {
         self.schema = schema
         self.drafts = drafts
         store = try Store.inMemory(schema: schema)
@@ -30,7 +31,10 @@ public final class FuzzedStore {
         guard let result = writer.save([Self.insertion(of: drafts, schema)]).first else {
             throw LarderError(.storageFailed, "the writer returned no outcome")
         }
-        identifiers = try result.get().inserted
+        let inserted = try result.get().inserted
+        identifiers = inserted
+        let deletions = ChangeSet(deleted.map { .delete(inserted[$0], ifVersion: nil) })
+        for result in writer.save([deletions]) { _ = try result.get() }
         reader = try store.makeReader()
         fillMemory()
     }
