@@ -57,7 +57,7 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Policy file: who may do what. SIGHUP reads it again. Default: whoever may connect to "
+            "Policy file: who may do what. SIGHUP reads it again. Default: everybody who can connect to "
                 + "the socket may do everything.", valueName: "file"))
     var policy: String?
 

@@ -151,6 +151,15 @@ END
         assert_status 5 as bin larder $command
         assert_contains "$stderr" "the role clerk may not"
     done
+    # A user sees its own connections only.
+    larder watch Task --until 'title == "never"' --timeout 300s 3>&- &
+    watcher=$!
+    until [ "$(larder top --output json | jq '.[0].connections | length')" = 2 ]; do
+        kill -0 "$watcher"
+    done
+    assert_equal 1 "$(as bin larder top --output json | jq '.[0].connections | length')"
+    kill "$watcher"
+    wait "$watcher" || true
     assert_status 5 as nobody larder count Task
     assert_contains "$stderr" "user nobody (65534) has no role in the policy of this store"
     as games larder backup out/x.backup

@@ -23,16 +23,21 @@ final class ActivityCollector: Sendable {
 
     /// - Parameters:
     ///   - user: Who has sent the request.
+    ///   - ownOnly: Whether the user sees nothing of other users.
     ///   - done: Called on any event loop.
-    func collect(for user: UInt32, _ done: @escaping @Sendable (ServerActivity) -> Void) {
+    func collect(
+        for user: UInt32, ownOnly: Bool, _ done: @escaping @Sendable (ServerActivity) -> Void
+    ) {
         let loops = Dictionary(grouping: registry.open) { ObjectIdentifier($0.port.eventLoop) }
         collect(Array(loops.values)[...], []) { [self] connections in
             // Root and the server's own user see the queries of all users.
-            let seesAll = user == 0 || user == geteuid()
+            let seesAll = !ownOnly && (user == 0 || user == geteuid())
+            let seen = connections.filter { !ownOnly || $0.source.userIdentifier == user }
+            let slow = slowReads.list(for: seesAll ? nil : user)
             done(
                 ServerActivity(
-                    load: load(Date()), connections: connections.sorted { $0.id < $1.id },
-                    slowReads: slowReads.list(for: seesAll ? nil : user)))
+                    load: load(Date()), connections: seen.sorted { $0.id < $1.id },
+                    slowReads: slow.filter { !ownOnly || $0.source.userIdentifier == user }))
         }
     }
 

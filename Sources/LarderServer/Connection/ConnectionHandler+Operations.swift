@@ -132,7 +132,8 @@ extension ConnectionHandler {
     private func activity(_ operation: Operation) {
         guard let port else { return }
         let id = operation.id
-        services.activity.collect(for: user) { activity in
+        let ownOnly = services.view.rights.map { !$0.may(.admin) } ?? false
+        services.activity.collect(for: user, ownOnly: ownOnly) { activity in
             port.execute { $0.finish(id, .activity(activity)) }
         }
     }

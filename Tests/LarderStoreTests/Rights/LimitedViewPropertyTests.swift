@@ -318,7 +318,7 @@ struct LimitedViewPropertyTests {
 extension QueryExpression {
     /// The tree with values instead of arguments, and with changed values.
     ///
-    /// - Parameter change: What becomes of a value; nil leaves it.
+    /// - Parameter change: Returns the changed value; nil changes none.
     fileprivate func withConstants(
         _ values: [Value], _ change: ((Value) -> Value)? = nil
     ) -> QueryExpression {

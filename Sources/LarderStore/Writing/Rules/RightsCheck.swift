@@ -13,6 +13,8 @@ final class RightsCheck {
     private struct Named {
         var object: ObjectKey
         var change: Int?
+        /// Whether the change has its identifier. Otherwise an error must not name it.
+        var isGiven = true
     }
 
     let view: LimitedView
@@ -63,7 +65,11 @@ final class RightsCheck {
         }
         let all = seen + rights.values.joined()
         for named in try violations(.read, all, context) {
-            context.add(context.notFound(named.object), change: named.change)
+            let name = context.schema.entities[named.object.entity].name
+            context.add(
+                named.isGiven
+                    ? context.notFound(named.object) : view.limits.denial(.update, name),
+                change: named.change)
         }
         guard context.errors.isEmpty else { return }
         for (right, objects) in rights {
@@ -95,7 +101,7 @@ final class RightsCheck {
                     named.append(
                         Named(
                             object: try context.object(relationship.destinationNumber, key),
-                            change: index))
+                            change: index, isGiven: false))
                 }
             }
             seen += named
