@@ -53,7 +53,9 @@ package struct ObservableQuery: Sendable {
         let trees = try terms.trees(query)
         var dependencies = QueryDependencies(of: entity, in: schema)
         for expression in terms.expressions { dependencies.add(expression) }
-        dependencies.add(allChangesOf: entityNames)
+        if !entityNames.isEmpty {
+            dependencies.add(allChangesOf: entityNames.union([entity.name]))
+        }
         self.query = trees
         self.parameters = parameters
         self.dependencies = dependencies
