@@ -19,6 +19,8 @@ enum SchemaFormat: String, ExpressibleByArgument, CaseIterable {
     case python
     /// Structs for the Go client.
     case go
+    /// Interfaces for the TypeScript client.
+    case typescript
 
     /// The format without `--output`: a table on a terminal, otherwise plain.
     static var standardOutputDefault: SchemaFormat {
@@ -37,6 +39,7 @@ enum SchemaFormat: String, ExpressibleByArgument, CaseIterable {
         case .swift: try Self.write(SwiftModels.text(entities, of: schema))
         case .python: try Self.write(PythonModels.text(entities, of: schema))
         case .go: try Self.write(GoModels.text(entities, of: schema))
+        case .typescript: try Self.write(TypeScriptModels.text(entities, of: schema))
         }
     }
 
