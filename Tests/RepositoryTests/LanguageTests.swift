@@ -23,7 +23,8 @@ struct LanguageTests {
             ["Sources", "Tests", "Proto", "Clients", "Examples", "docs", "scripts"]
             + Repository.benchmarks
         let endings = [
-            ".swift", ".md", ".proto", ".py", ".go", ".bats", ".bash", ".c", ".h", ".service",
+            ".swift", ".md", ".proto", ".py", ".go", ".ts", ".bats", ".bash", ".c", ".h",
+            ".service",
         ]
         let files = try Repository.files(under: folders, endings: endings)
         // The rules name the phrases that they ban.

@@ -21,7 +21,8 @@ enum Repository {
                 .map { "\(folder)/\($0)" }
                 .filter { !isFolder($0) }
                 .filter { !$0.hasPrefix("Sources/CLarderProto/") && !$0.contains(".build/") }
-                .filter { !$0.contains("/Generated/") && !$0.hasSuffix(".pb.go") }
+                .filter { !$0.contains("/Generated/") && !$0.contains("/dist/") }
+                .filter { !$0.hasSuffix(".pb.go") }
                 .sorted()
                 .map(read)
         }

@@ -20,7 +20,8 @@ struct SizeTests {
         let files =
             try Repository.swiftFiles() + Repository.files(under: ["scripts"], endings: [""])
             + Repository.files(under: Repository.benchmarks, endings: [".c", ".h"])
-            + Repository.files(under: ["Clients"], endings: [".py", ".go", ".c", ".h", "build"])
+            + Repository.files(
+                under: ["Clients"], endings: [".py", ".go", ".ts", ".c", ".h", "build", "generate"])
             + Repository.files(under: ["Examples"], endings: [".swift"])
         for file in files {
             for (number, line) in file.lines.enumerated() where line.count > Self.lineColumnsMax {

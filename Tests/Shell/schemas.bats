@@ -12,7 +12,7 @@ show() { larder schema show --schema "$library" "$@"; }
 
 @test "a schema is shown alike by a server, from a store file and from a schema file" {
     start_daemon
-    for format in table plain json dot mermaid python swift go; do
+    for format in table plain json dot mermaid python swift go typescript; do
         larder schema show --output $format >served
         larder schema show --output $format --schema "$schema" >read
         cmp served read
@@ -25,7 +25,7 @@ show() { larder schema show --schema "$library" "$@"; }
 }
 
 @test "each format of the sample schema is as in the fixture" {
-    for format in table plain json dot mermaid swift python go; do
+    for format in table plain json dot mermaid swift python go typescript; do
         show --output $format | diff "$fixtures/library.$format.text" -
     done
     show | diff "$fixtures/library.plain.text" -
@@ -36,7 +36,7 @@ show() { larder schema show --schema "$library" "$@"; }
         larder schema show --schema "$sample" --output json >written
         assert_status 0 larder schema check written
         larder schema show --schema written --output json | cmp - written
-        for format in plain swift python go; do
+        for format in plain swift python go typescript; do
             cmp <(larder schema show --schema "$sample" --output $format) \
                 <(larder schema show --schema written --output $format)
         done

@@ -12,7 +12,7 @@ start_school() {
     larder ping --wait --timeout 300s >/dev/null
 }
 
-# tour python|asyncio|go|c SOCKET [follow]: runs the tour of a client.
+# tour python|asyncio|go|c|typescript SOCKET [follow]: runs the tour of a client.
 tour() {
     local language=$1
     shift
@@ -20,6 +20,7 @@ tour() {
     python) "$BATS_FILE_TMPDIR/python/tour.py" "$@" ;;
     asyncio) "$BATS_FILE_TMPDIR/python/tour_asyncio.py" "$@" ;;
     go) "$BATS_FILE_TMPDIR/go/tour" "$@" ;;
+    typescript) "$BATS_FILE_TMPDIR/typescript/tour.js" "$@" ;;
     c) valgrind -q --leak-check=full --error-exitcode=9 "$BATS_FILE_TMPDIR/c/tour" "$@" ;;
     esac
 }
@@ -118,7 +119,7 @@ wait_for() {
 
 @test "the clients in other languages print the same on a tour" {
     set -o pipefail
-    for language in python asyncio go c; do
+    for language in python asyncio go c typescript; do
         start_school
         check_tour "$language" "$LARDER_SOCKET"
     done
@@ -129,13 +130,13 @@ wait_for() {
 
 @test "the clients in other languages send a change set again whose reply was lost" {
     set -o pipefail
-    for language in python asyncio go c; do
+    for language in python asyncio go c typescript; do
         start_school
         start_proxy lost
         check_tour "$language" proxy
         stop_proxy
     done
-    assert_equal 4 "$(grep -c "damaged: lost" log)"
+    assert_equal 5 "$(grep -c "damaged: lost" log)"
 }
 
 @test "the clients in other languages report a damaged reply" {
@@ -153,7 +154,7 @@ wait_for() {
     )
     start_school
     for damage in "${damages[@]}"; do
-        for language in python asyncio go c; do
+        for language in python asyncio go c typescript; do
             # The others repeat a read whose connection has ended.
             [ "${damage%%:*}" != cut ] || [ "$language" = c ] || continue
             start_proxy "${damage%%:*}"
@@ -165,15 +166,15 @@ wait_for() {
     larder ping >/dev/null
 }
 
-@test "the clients for Python and Go repeat a read whose connection has ended" {
+@test "the clients for Python, Go and TypeScript repeat a read whose connection has ended" {
     set -o pipefail
-    for language in python asyncio go; do
+    for language in python asyncio go typescript; do
         start_school
         start_proxy cut
         check_tour "$language" proxy
         stop_proxy
     done
-    assert_equal 3 "$(grep -c "damaged: cut" log)"
+    assert_equal 4 "$(grep -c "damaged: cut" log)"
 }
 
 @test "the clients for Go and asyncio keep to the limits with many requests at once" {
@@ -185,7 +186,7 @@ wait_for() {
 }
 
 @test "the clients in other languages report that there is no server, and wrong arguments" {
-    for language in python asyncio go c; do
+    for language in python asyncio go c typescript; do
         assert_status 1 tour "$language" nowhere
         assert_contains "$stderr" "tour: "
         assert_contains "${stderr,,}" "no such file"
@@ -198,23 +199,23 @@ wait_for() {
     start_school --store school.store
     larder insert Student name=Zoe birthOfYear=1999 >/dev/null
     followers=()
-    for language in python asyncio go c; do
+    for language in python asyncio go c typescript; do
         tour "$language" "$LARDER_SOCKET" follow >"$language.out" 2>"$language.err" 3>&- &
         followers+=($!)
     done
-    for language in python asyncio go c; do
+    for language in python asyncio go c typescript; do
         wait_for "$language.out" "following after transaction 1"
     done
     larder insert Student name=Ann birthOfYear=2001 >/dev/null
-    for language in python asyncio go c; do wait_for "$language.out" "transaction 2:"; done
+    for language in python asyncio go c typescript; do wait_for "$language.out" "transaction 2:"; done
     kill -KILL "$daemon"
     wait "$daemon" || true
     daemon=
     start_school --store school.store
     larder insert Student name=Bob birthOfYear=2002 >/dev/null
-    for language in python asyncio go c; do wait_for "$language.out" "transaction 3:"; done
+    for language in python asyncio go c typescript; do wait_for "$language.out" "transaction 3:"; done
     stop_daemon
-    for language in python asyncio go c; do
+    for language in python asyncio go c typescript; do
         status=0
         wait "${followers[0]}" || status=$?
         followers=("${followers[@]:1}")

@@ -49,10 +49,10 @@ type GivenPart<Type> =
 export type Given<Type> = GivenPart<Type> | (JsonValue extends Type ? Json : never);
 
 /** The values of an object to insert, or to update. */
-export type GivenValues<Type> = {
+export type GivenValues<Type> = Type extends unknown ? {
     readonly [Name in keyof Type as Name extends `@${string}` ? never : Name]?:
         Given<Type[Name]> | undefined;
-};
+} : never;
 
 /** The options of a call that writes one change. */
 export interface WriteOptions extends CallOptions {

@@ -40,7 +40,7 @@ export interface Problem {
     readonly conflicts: readonly ConflictingProperty[];
 }
 
-/** The parts of an error beside its number and its message. */
+/** The parts of an error, except its number and its message. */
 export interface ErrorDetails {
     readonly hint?: string;
     readonly column?: number;

@@ -46,7 +46,7 @@ let daemon: Daemon;
 let client: Client<Entities>;
 
 before(async () => {
-    daemon = await Daemon.start(process.env["LIBRARY"] ?? SCHEMA);
+    daemon = await Daemon.start(SCHEMA);
     client = await connect<Entities>(daemon.path, {
         name: "test", author: "tester", timeout: PATIENCE, reconnectWait: PATIENCE });
 });
@@ -248,7 +248,7 @@ test("a stream reads a long result in parts, and frees its request when it is le
     assert.equal(count, 9_000);
     assert(stream.partCount > 4);
     assert.equal((await stream.next()).done, true);
-    // Each leaves a request in flight behind, unless it is ended.
+    // Each would leave a request in flight, if it were not ended.
     for (let round = 0; round < 50; round += 1) {
         for await (const _ of client.stream("Book")) break;
     }

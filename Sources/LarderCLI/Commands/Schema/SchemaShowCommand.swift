@@ -18,8 +18,8 @@ struct SchemaShowCommand: ParsableCommand {
             Formats: table has a table per entity; plain has tab-separated lines of entity, name, \
             kind, type, optional, default and details; json is the schema file; dot is a diagram \
             for Graphviz, mermaid a class diagram for Mermaid; swift has model classes for \
-            SwiftData; python has dataclasses for the Python package, and go structs for the Go \
-            client. Each entity is printed with its own properties; inherited ones are printed \
+            SwiftData; python has dataclasses for the Python package, go structs for the Go \
+            client, and typescript interfaces for the TypeScript client. Each entity is printed with its own properties; inherited ones are printed \
             with its parent.
             """)
 
