@@ -204,7 +204,7 @@ async function connected(path: string, limit: WaitLimit): Promise<Socket> {
     let socket: Socket | undefined;
     try {
         return await wait<Socket>(limit, (resolve, reject) => {
-            const made = socket = createConnection(path);
+            const made = socket = createConnection({ path });
             made.once("error", reject);
             made.once("connect", () => resolve(made));
             return () => made.removeListener("error", reject);

@@ -2,7 +2,9 @@
 
 import { failure } from "./errors.js";
 import * as messages from "./messages.js";
-import { WireError, decode, encode } from "./wire.js";
+import { decode } from "./decoding.js";
+import { encode } from "./encoding.js";
+import { WireError } from "./wire.js";
 import type { Draft, MessageType } from "./wire.js";
 
 const LENGTH_BYTES = 4;

@@ -7,7 +7,7 @@ import { Identifier, Uuid, int64, integerOf } from "./identifiers.js";
 import type { Integer } from "./identifiers.js";
 import * as messages from "./messages.js";
 import { Decimal, Json, Url, jsonText, secondsOf, typeName, wrongType } from "./values.js";
-import { encodedText } from "./wire.js";
+import { encodedText } from "./encoding.js";
 import type { Draft } from "./wire.js";
 
 const ROWS_MAX = 5_000;

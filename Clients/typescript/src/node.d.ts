@@ -41,7 +41,7 @@ declare namespace NodeJS {
         readonly env: { [name: string]: string | undefined };
     }
     interface Timeout {
-        unref(): this;
+        hasRef(): boolean;
     }
 }
 
@@ -70,5 +70,5 @@ declare module "node:net" {
         once(event: "error", listener: (error: Error) => void): this;
         removeListener(event: "error", listener: (error: Error) => void): this;
     }
-    export function createConnection(path: string): Socket;
+    export function createConnection(options: { path: string }): Socket;
 }

@@ -7,7 +7,8 @@ import type { Integer, Uuid } from "./identifiers.js";
 import type * as messages from "./messages.js";
 import { Url, dateOf, decimalOf, jsonOf, uuidOf } from "./values.js";
 import type { Value } from "./values.js";
-import { WireError, decodedText } from "./wire.js";
+import { decodedText } from "./decoding.js";
+import { WireError } from "./wire.js";
 
 /** An object or a row of a result: values by the names of properties or columns. */
 export interface Row {

@@ -10,7 +10,7 @@ import {
 } from "../src/index.js";
 import type { Client, Options } from "../src/index.js";
 import * as messages from "../src/messages.js";
-import { encode } from "../src/wire.js";
+import { encode } from "../src/encoding.js";
 import type { Draft, MessageType } from "../src/wire.js";
 import { Random, damaged, newSeed, randomBytes, randomMessage } from "./random.js";
 import {
@@ -299,7 +299,8 @@ test("handshakes that are not valid are errors", async () => {
 });
 
 test("paths without a server are errors at once", async () => {
-    for (const path of ["/nowhere/s", "x".repeat(200)]) {
+    // A number is not a port.
+    for (const path of ["/nowhere/s", "x".repeat(200), "", "80", "a\0b"]) {
         await assert.rejects(connect(path), hasCode("CONNECTION_FAILED"));
     }
 });

@@ -1,6 +1,6 @@
 // Random numbers and messages from a seed, which is printed.
 
-import { encode } from "../src/wire.js";
+import { encode } from "../src/encoding.js";
 import type { Draft, Field, MessageType } from "../src/wire.js";
 
 /** A seed from the environment, so that a test can be repeated, or another one. */

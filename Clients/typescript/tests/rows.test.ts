@@ -9,7 +9,8 @@ import { InsertionProgress, propertyTypes } from "../src/insertion.js";
 import { LiveRows } from "../src/live.js";
 import * as messages from "../src/messages.js";
 import { rowsOf } from "../src/rows.js";
-import { decode, encode } from "../src/wire.js";
+import { decode } from "../src/decoding.js";
+import { encode } from "../src/encoding.js";
 import type { Draft } from "../src/wire.js";
 import { Random, damaged, newSeed, randomBytes } from "./random.js";
 

@@ -12,7 +12,8 @@ import { join } from "node:path";
 import { LarderError } from "../src/index.js";
 import { FrameReader } from "../src/frames.js";
 import * as messages from "../src/messages.js";
-import { decode, encode } from "../src/wire.js";
+import { decode } from "../src/decoding.js";
+import { encode } from "../src/encoding.js";
 import type { Draft } from "../src/wire.js";
 
 /** For failures only: a busy machine needs a tenth. */
@@ -70,7 +71,7 @@ export class Daemon {
 
     private isReady(): Promise<boolean> {
         return new Promise((resolve) => {
-            const socket = createConnection(this.path);
+            const socket = createConnection({ path: this.path });
             socket.once("error", () => resolve(false));
             socket.once("connect", () => {
                 socket.destroy();

@@ -10,7 +10,8 @@ import {
 import type { GivenValue } from "../src/index.js";
 import * as messages from "../src/messages.js";
 import { dateOf, jsonText, secondsOf, valueMessage, valueOfMessage } from "../src/values.js";
-import { decode, encode } from "../src/wire.js";
+import { decode } from "../src/decoding.js";
+import { encode } from "../src/encoding.js";
 
 const store = Uuid.parse("00112233-4455-6677-8899-AABBCCDDEEFF");
 const book = new Identifier(store, "Book", 5);

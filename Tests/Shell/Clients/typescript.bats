@@ -58,7 +58,7 @@ END
     cat >messages.mjs <<'END'
 const at = process.argv[2];
 const messages = await import(`${at}/src/messages.js`);
-const { decode, encode } = await import(`${at}/src/wire.js`);
+const { decode, encode } = { ...await import(`${at}/src/encoding.js`), ...await import(`${at}/src/decoding.js`) };
 const { Random, newSeed, randomBytes } = await import(`${at}/tests/random.js`);
 if (process.argv[3] === "write") {
     const seed = newSeed();
@@ -119,7 +119,7 @@ END
 }
 
 @test "the codec, the values and the rows of the TypeScript client pass their tests" {
-    run_tests wire
+    run_tests coding
     run_tests values
     run_tests rows
 }

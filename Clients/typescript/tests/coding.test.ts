@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import * as messages from "../src/messages.js";
-import { MESSAGES_MAX, WireError, decode, encode, encodedText } from "../src/wire.js";
+import { MESSAGES_MAX, decode } from "../src/decoding.js";
+import { encode, encodedText } from "../src/encoding.js";
+import { WireError } from "../src/wire.js";
 import type { Draft, MessageType } from "../src/wire.js";
 import { Random, damaged, newSeed, randomBytes, randomMessage } from "./random.js";
 
