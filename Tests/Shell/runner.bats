@@ -87,6 +87,11 @@ echo "2 passed, 0 failed"'
     assert_contains "$stderr" "installing a-package another"
     assert_contains "$stderr" "cannot be installed"
     assert_equal "" "$output"
+    # Another stage may need the same packages.
+    stage three '# Packages of one
+echo "4 passed, 0 failed"'
+    assert_status 69 scripts/test three
+    assert_contains "$stderr" "installing a-package another"
 }
 
 @test "a stage that fails, ends without a result or is killed makes scripts/test fail, and is named" {
