@@ -466,6 +466,6 @@ async function sendPart(
 async function receivePart(
     request: Request<"insertRows">, progress: InsertionProgress, limit: PartLimit,
 ): Promise<void> {
-    progress.received(await request.reply({
-        ...limit, milliseconds: limit.milliseconds + SLACK }));
+    const reply = await request.reply({ ...limit, milliseconds: limit.milliseconds + SLACK });
+    request.checked(() => progress.received(reply));
 }

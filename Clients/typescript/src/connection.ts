@@ -4,7 +4,7 @@ import { createConnection } from "node:net";
 import type { Socket } from "node:net";
 
 import { AbortedInFlight, Lost, NoReply } from "./attempts.js";
-import { LarderError, connectionFailed, failure } from "./errors.js";
+import { LarderError, connectionFailed, failure, isFailure } from "./errors.js";
 import { errorOfReply } from "./failed.js";
 import { FrameReader, HANDSHAKE_BYTES_MAX, REPLY_BYTES_MAX, decodedFrame, encodedFrame }
     from "./frames.js";
@@ -37,6 +37,8 @@ export interface RequestOptions {
     readonly signal?: AbortSignal | undefined;
 }
 
+type AnyBody = Parameters<typeof encodedFrame>[1];
+
 /** A connection after its handshake. */
 export class Connection {
     private readonly tracker = new RequestTracker();
@@ -49,7 +51,7 @@ export class Connection {
 
     private constructor(private readonly socket: Socket) {
         socket.on("data", (chunk) => this.receive(chunk));
-        socket.on("drain", () => this.drained());
+        socket.on("drain", () => this.wakeWriters());
         socket.on("error", () => this.fail(connectionFailed(CLOSED)));
         socket.on("close", () => this.fail(connectionFailed(CLOSED)));
     }
@@ -105,10 +107,10 @@ export class Connection {
     fail(error: LarderError): void {
         this.tracker.lost(error);
         this.socket.destroy();
-        this.drained();
+        this.wakeWriters();
     }
 
-    private drained(): void {
+    private wakeWriters(): void {
         for (const each of [...this.draining]) each();
     }
 
@@ -124,33 +126,29 @@ export class Connection {
         }
     }
 
-    /** Sends a request. */
+    /** Sends a request. Requests that wait for others to end are sent in the order of the calls. */
     async request<Kind extends RequestKind>(
         kind: Kind, body: RequestBody<Kind>, options: RequestOptions,
     ): Promise<Request<Kind>> {
-        const { sending, limit = 0, isEndless = false, signal } = options;
-        const { permits } = this;
+        const { sending, isEndless = false, signal } = options;
         if (signal?.aborted === true) throw new Aborted(signal.reason);
-        if (!isEndless) await this.permit(permits, { milliseconds: sending, signal });
-        const made = new Request(this, kind, options.unreadMax ?? 1, () => {
-            if (!isEndless) permits.release();
-        });
-        this.tracker.add(made);
+        const limit = { milliseconds: sending, signal };
+        const start = (): [Request<Kind>, boolean] => this.start(kind, body, options);
+        const [made, isAccepted] = isEndless ? start() : await this.permitted(limit, start);
+        if (isAccepted) return made;
         try {
-            const whole = { case: kind, value: body } as Parameters<typeof encodedFrame>[1];
-            await this.write(made.id, whole, limit, { milliseconds: sending, signal });
+            await this.drained(limit);
         } catch (error) {
             // The socket may send what it has.
-            if (error instanceof Aborted) this.abandon(made);
-            else this.tracker.notSent(made);
+            this.abandon(made);
             throw error;
         }
         return made;
     }
 
-    private async permit(permits: Permits, limit: WaitLimit): Promise<void> {
+    private async permitted<Result>(limit: WaitLimit, start: () => Result): Promise<Result> {
         try {
-            await permits.acquire(limit);
+            return await this.permits.acquire(limit, start);
         } catch (error) {
             if (!(error instanceof TimedOut)) throw error;
             throw failure("TIMEOUT", "too many requests of this client have no reply yet", {
@@ -158,14 +156,31 @@ export class Connection {
         }
     }
 
-    /** Sends a message that has no reply of its own. */
-    send(body: ControlBody, limit: WaitLimit = { milliseconds: SLACK }): Promise<void> {
-        return this.write(this.tracker.newId(), body, 0, limit);
+    /** Writes a request, and returns whether the socket accepts more. */
+    private start<Kind extends RequestKind>(
+        kind: Kind, body: RequestBody<Kind>, options: RequestOptions,
+    ): [Request<Kind>, boolean] {
+        const { limit = 0, unreadMax = 1, isEndless = false } = options;
+        const { permits } = this;
+        const made = new Request(this, kind, unreadMax, () => {
+            if (!isEndless) permits.release();
+        });
+        this.tracker.add(made);
+        try {
+            return [made, this.write(made.id, { case: kind, value: body } as AnyBody, limit)];
+        } catch (error) {
+            this.tracker.notSent(made);
+            throw error;
+        }
     }
 
-    private async write(
-        id: bigint, body: Parameters<typeof encodedFrame>[1], time: number, limit: WaitLimit,
-    ): Promise<void> {
+    /** Sends a message that has no reply of its own. */
+    async send(body: ControlBody, limit: WaitLimit = { milliseconds: SLACK }): Promise<void> {
+        if (!this.write(this.tracker.newId(), body, 0)) await this.drained(limit);
+    }
+
+    /** Passes a frame to the socket. Returns whether it accepts more. */
+    private write(id: bigint, body: AnyBody, time: number): boolean {
         const frame = encodedFrame(id, body, time, this.requestBytesMax);
         if (this.isOpen && !this.socket.writable) this.fail(connectionFailed(CLOSED));
         if (!this.isOpen) throw new Lost(this.error, false);
@@ -175,7 +190,11 @@ export class Connection {
             this.fail(connectionFailed(CLOSED));
             throw new Lost(this.error, false);
         }
-        if (isAccepted) return;
+        return isAccepted;
+    }
+
+    /** Waits until the socket accepts more. */
+    private async drained(limit: WaitLimit): Promise<void> {
         try {
             await wait<void>(limit, (resolve) => {
                 this.draining.add(resolve);
@@ -265,6 +284,17 @@ export class Request<Kind extends RequestKind> implements Pending {
                 throw new NoReply(limit.milliseconds ?? 0);
             }
             throw error instanceof Aborted ? new AbortedInFlight(error.reason) : error;
+        }
+    }
+
+    /** The result of work with a reply. If it finds that the reply violates the protocol, the
+     * connection ends. */
+    checked<Result>(work: () => Result): Result {
+        try {
+            return work();
+        } catch (error) {
+            if (isFailure(error, "MALFORMED_MESSAGE")) this.connection.fail(error);
+            throw error;
         }
     }
 

@@ -168,7 +168,7 @@ export class Session {
                 sending: milliseconds, limit: milliseconds, signal });
             try {
                 const reply = await request.reply({ milliseconds: milliseconds + SLACK, signal });
-                return call.output(reply, connection.server);
+                return request.checked(() => call.output(reply, connection.server));
             } finally {
                 request.close();
             }
@@ -203,11 +203,13 @@ export class Session {
                         const value = progress.nextPart(request.id);
                         await request.send({ case: "savePart", value }, each);
                     } else {
-                        progress.received(await request.reply({
-                            ...each, milliseconds: each.milliseconds + SLACK }));
+                        const reply = await request.reply({
+                            ...each, milliseconds: each.milliseconds + SLACK });
+                        request.checked(() => progress.received(reply));
                     }
                 }
-                return result(progress.result);
+                const whole = progress.result;
+                return request.checked(() => result(whole));
             } finally {
                 request.close();
             }
@@ -227,7 +229,8 @@ export class Session {
                 for (;;) {
                     const reply = await request.reply({
                         milliseconds: Math.max(1, end - performance.now()), signal });
-                    for (const each of source.items(reply, connection.server)) items.push(each);
+                    const next = request.checked(() => source.items(reply, connection.server));
+                    for (const each of next) items.push(each);
                     if (!hasMore(reply)) return items;
                     await request.addCredit();
                 }

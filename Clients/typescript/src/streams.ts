@@ -101,13 +101,15 @@ export class Stream<Item> implements AsyncIterableIterator<Item> {
         const { source, session } = this;
         if (this.request === undefined) this.request = await this.begin(attempts);
         else await this.request.addCredit();
+        const { request } = this;
         const limit: WaitLimit = { signal: this.controller.signal };
-        const reply = await this.request.reply(
+        const reply = await request.reply(
             source.isEndless ? limit : { ...limit, milliseconds: this.milliseconds + SLACK });
         this.replyCount += 1;
+        const items = request.checked(() => source.items(reply, session.server));
         const isLast = !hasMore(reply);
         if (isLast) this.endRequest();
-        return [source.items(reply, session.server), isLast];
+        return [items, isLast];
     }
 
     private newAttempts(): Attempts {

@@ -71,13 +71,22 @@ export class Permits {
 
     constructor(private free: number) {}
 
-    async acquire(limit: WaitLimit): Promise<void> {
+    /** Starts work as soon as there is a permit for it, which `release` returns. */
+    async acquire<Result>(limit: WaitLimit, start: () => Result): Promise<Result> {
         if (this.free > 0 && this.waiting.size === 0) {
             this.free -= 1;
-            return;
+            return start();
         }
-        await wait<void>(limit, (resolve) => {
-            const given = (): void => resolve();
+        return wait<Result>(limit, (resolve, reject) => {
+            const given = (): void => {
+                // The work may release the permit before it returns.
+                this.waiting.delete(given);
+                try {
+                    resolve(start());
+                } catch (error) {
+                    reject(error);
+                }
+            };
             this.waiting.add(given);
             return () => this.waiting.delete(given);
         });

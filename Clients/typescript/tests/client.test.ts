@@ -271,6 +271,9 @@ test("many calls at the same time wait for each other where they have to", async
     const found = await Promise.all(books.map((each) => client.get<Book>(each)));
     assert.deepEqual(found.map((each) => each?.pages), books.map((_, n) => n));
     for (const each of streams) each.close();
+    // The writes were sent in the order of the calls.
+    const keys = books.map((each) => Number(each.key));
+    assert.deepEqual(keys, [...keys].sort((left, right) => left - right));
 });
 
 // Change sets

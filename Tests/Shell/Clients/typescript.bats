@@ -203,6 +203,10 @@ END
     [ "$(grep -vc '^package/\(dist/\|README.md\|package.json\)' source/larder/listed)" = 0 ]
     (cd file && npm init --yes >/dev/null && PATH=$(path_without tsc) npm install --silent \
         ../source/larder/*.tgz)
+    rm -r source/larder/dist
+    assert_status 1 env "PATH=$(path_without tsc)" npm install --prefix folder ./source/larder
+    assert_contains "$stderr" "install tsc, the compiler of TypeScript (Debian: node-typescript)"
+    (cd folder && npm install --silent ../source/larder)
     for name in folder file; do
         cp program.mjs $name
         assert_status 1 node $name/program.mjs
@@ -214,7 +218,7 @@ END
 # path_without PROGRAM: a folder with the programs of npm, which has no PROGRAM.
 path_without() {
     mkdir -p "$scratch/programs"
-    for each in node npm sh bash; do
+    for each in node npm sh; do
         ln -sf "$(command -v $each)" "$scratch/programs"
     done
     [ ! -e "$scratch/programs/$1" ]
