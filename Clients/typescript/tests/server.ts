@@ -116,7 +116,7 @@ export function failed(id: bigint, code: string): Uint8Array {
     return reply(id, { case: "failed", value: { code: number, message: "as the test says" } });
 }
 
-/** What a test sends for a request: bytes, or undefined to close the connection. */
+/** The answer of a test to a request: bytes, or undefined to close the connection. */
 export type Answer = (request: messages.Envelope, socket: Socket) => Uint8Array | undefined;
 
 /** A server whose replies a test chooses. */

@@ -103,7 +103,7 @@ END
 @test "the TypeScript package needs no other package, and has the version of the programs" {
     assert_equal "null null" "$(jq -r '"\(.dependencies) \(.peerDependencies)"' "$package/package.json")"
     assert_contains "$(larderd --version)" "$(jq -r .version "$package/package.json")"
-    # Of the globals, its types need only AbortSignal.
+    # The declarations need only AbortSignal of the globals.
     enter_program
     echo 'import "larder"; declare global { interface AbortSignal {} }' >index.ts
     tsc --lib ES2022 --noEmit
