@@ -56,7 +56,7 @@ export class Session {
     private isConnecting = false;
     private readonly waiters = new Set<Waiter>();
     private lastError: LarderError | undefined;
-    private schemaText: { readonly fingerprint: string; readonly text: string } | undefined;
+    private schemaText: { readonly server: ServerDescription; readonly text: string } | undefined;
 
     private constructor(readonly settings: Settings) {}
 
@@ -240,13 +240,13 @@ export class Session {
         });
     }
 
-    /** The schema file, which is read once for each schema. */
+    /** The schema file, which is read once for each connection: its user may see another part of
+     * it on the next one. */
     async schema(options: CallOptions): Promise<string> {
-        const { schemaFingerprint: fingerprint } = this.server;
-        if (this.schemaText?.fingerprint !== fingerprint) {
-            const text = await this.perform(
-                { kind: "schema", body: {}, output: (reply) => reply.json }, options);
-            this.schemaText = { fingerprint, text };
+        if (!this.current.isOpen || this.schemaText?.server !== this.server) {
+            this.schemaText = await this.perform({
+                kind: "schema", body: {},
+                output: ({ json }, server) => ({ server, text: json }) }, options);
         }
         return this.schemaText.text;
     }

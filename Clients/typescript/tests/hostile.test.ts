@@ -148,6 +148,22 @@ test("keys of rows that were not sent are an error", async () => {
     }, (client) => client.insertMany("Book", [{ title: "a" }]), "MALFORMED_MESSAGE");
 });
 
+test("the schema is read once for each connection", async () => {
+    let count = 0;
+    const server = await withServer(({ id, body }) => {
+        if (body?.case !== "schema") return undefined;
+        count += 1;
+        return reply(id, { case: "schemaText", value: { json: String(count) } });
+    }, async (client) => {
+        assert.equal(await client.schema(), "1");
+        assert.equal(await client.schema(), "1");
+        await assert.rejects(insert(client), hasCode("INDETERMINATE"));
+        assert.equal(await client.schema(), "2");
+        assert.equal(await client.schema(), "2");
+    }, AGAIN);
+    assert.equal(server.count("schema"), 2);
+});
+
 test("a history that is not valid is an error", async () => {
     const position = { store: new Uint8Array(16), epoch: 1n, number: 1n };
     const replies: Draft<messages.HistoryReply>[] = [
