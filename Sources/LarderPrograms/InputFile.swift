@@ -9,6 +9,8 @@ package final class InputFile {
     package let name: String
     private let descriptor: Int32
     private var chunk = [UInt8](repeating: 0, count: 256 << 10)
+    /// Bytes that `prefix` has read, and the next `read` returns.
+    private var unread: [UInt8] = []
 
     /// - Throws: `storageFailed` if the file cannot be opened.
     package init(_ path: String) throws(LarderError) {
@@ -29,8 +31,24 @@ package final class InputFile {
         if descriptor != STDIN_FILENO { close(descriptor) }
     }
 
+    /// The next bytes, without reading past them: a number of bytes, or fewer at the end of the file.
+    package func prefix(_ count: Int) throws(LarderError) -> ArraySlice<UInt8> {
+        while unread.count < count {
+            let chunk = try readChunk()
+            if chunk.isEmpty { break }
+            unread += chunk
+        }
+        return unread.prefix(count)
+    }
+
     /// The next bytes, as many as one `read` call returns; empty at the end of the file.
     package func read() throws(LarderError) -> ArraySlice<UInt8> {
+        guard !unread.isEmpty else { return try readChunk() }
+        defer { unread = [] }
+        return unread[...]
+    }
+
+    private func readChunk() throws(LarderError) -> ArraySlice<UInt8> {
         while true {
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count >= 0 { return chunk[..<count] }

@@ -1,12 +1,10 @@
 import ArgumentParser
+import FoundationEssentials
+import Glibc
 import LarderModel
 import LarderPrograms
 
 struct ImportCommand: StoreCommand {
-    enum Format: String, ExpressibleByArgument, CaseIterable {
-        case jsonl, csv, tsv
-    }
-
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Import objects from a file and print their number.",
@@ -16,12 +14,18 @@ struct ImportCommand: StoreCommand {
               larder import Article articles.csv --atomic
               larder import Article list.csv --map Titre=title --map Notes= --delimiter ';'
               larder import Article rows.tsv --header title,,category.name --create-related
-              larder import Article new.csv --date-format %d/%m/%Y
+              larder import Article new.csv --date-format %d/%m/%Y --null NA --skip-bad bad.csv
+              larder import Airport airports.csv --infer --store new.store
               zcat articles.jsonl.gz | larder import Article -
 
-            The file contains JSON lines (one object per line, as export prints them), or CSV \
-            whose header names the properties; an empty CSV field is nil, "" the empty string. \
-            @id, @entity and @version are ignored. Derived attributes are rejected.
+            The file contains JSON lines (one object per line, as export prints them), a JSON \
+            array, or CSV whose header names the properties; an empty CSV field is nil, "" the \
+            empty string, or nil if the property is not a string. @id, @entity and @version are \
+            ignored. Derived attributes are rejected.
+
+            With --infer, a store file that does not exist is created with a schema for the \
+            file, as larder schema infer proposes it, and dates and names are those that it \
+            finds. The entity can then be omitted.
 
             A related object is its URI, or the values of a uniqueness constraint: the CSV column \
             category.name, or in JSON {"category": {"name": "x"}}. The object must be in the \
@@ -35,18 +39,35 @@ struct ImportCommand: StoreCommand {
             updates that object with the properties in the file.
             """)
 
-    @Argument(help: ArgumentHelp("Entity to import into.", valueName: "entity"))
+    @Argument(
+        help: ArgumentHelp(
+            "Entity to import into. With --infer it may be omitted.", valueName: "entity"))
     var entity: EntityName
 
     @Argument(
         help: ArgumentHelp("File with the objects; - for standard input.", valueName: "file"),
-        completion: .file(extensions: ["jsonl", "csv", "tsv"]))
-    var file: String
+        completion: .file(extensions: ["jsonl", "json", "csv", "tsv"]))
+    var file: String?
 
-    @Option(help: "Format of the file. Default: csv for FILE.csv, tsv for FILE.tsv, else jsonl.")
-    var format: Format?
+    @Option(
+        help: "Format of the file. Default: by the ending of its name, else jsonl.")
+    var format: ImportFormat?
 
-    @OptionGroup var csv: CSVOptions
+    @Flag(help: "Find out types, names and dates from the file, and create the store if needed.")
+    var infer = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write rows that cannot be stored to a new file, with the reasons, and continue.",
+            valueName: "file"),
+        completion: .file())
+    var skipBad: String?
+
+    @Option(
+        help: ArgumentHelp("Number of bad rows after which the import fails.", valueName: "n"))
+    var maxBad: Int?
+
+    @OptionGroup var form: FormatOptions
     @OptionGroup var creation: CreationOption
 
     @Flag(help: "Update the objects that already have the unique values.")
@@ -65,15 +86,31 @@ struct ImportCommand: StoreCommand {
 
     var author: String? { authorOption.author }
 
-    private var fileFormat: Format {
-        if let format { return format }
-        let name = file.lowercased()
-        return name.hasSuffix(".csv") ? .csv : name.hasSuffix(".tsv") ? .tsv : .jsonl
-    }
+    /// The path of the file. A single argument is the file.
+    private var path: String { file ?? entity.name }
 
     mutating func validate() throws {
-        if fileFormat == .jsonl, let option = csv.given.first {
+        guard file != nil || infer else {
+            throw ValidationError("missing the argument <file>, after the entity")
+        }
+        if infer && path == "-" {
+            throw ValidationError(
+                "--infer reads the file twice, which standard input does not allow; write it to a "
+                    + "file")
+        }
+        if (format ?? ImportFormat(path: path) ?? (infer ? .csv : .jsonl)).isJSON,
+            let option = form.givenForCSV.first
+        {
             throw ValidationError("\(option) requires --format csv or --format tsv")
+        }
+        if maxBad.map({ $0 < 0 }) ?? false {
+            throw ValidationError("--max-bad must not be negative")
+        }
+        if maxBad != nil && skipBad == nil {
+            throw ValidationError("--max-bad requires --skip-bad FILE")
+        }
+        if atomic && skipBad != nil {
+            throw ValidationError("--atomic and --skip-bad cannot be combined")
         }
         if atomic && creation.createRelated {
             throw ValidationError(
@@ -82,76 +119,96 @@ struct ImportCommand: StoreCommand {
         }
     }
 
+    func run() throws {
+        guard infer else {
+            return try StoreSession.with(connection, author: author) { try run($0) }
+        }
+        let entityName: String
+        if file == nil {
+            var names = InferredNames()
+            entityName = names.entity(InferredNames.base(of: path))
+        } else {
+            entityName = entity.name
+        }
+        var inference = try form.inference(
+            InputFile(path), path, format, skipsBadRows: skipBad != nil)
+        let (inferred, format) = try inference.entity(named: entityName)
+        let isJSON = try (self.format ?? ImportFormat.found(InputFile(path), path: path)).isJSON
+        try withStore(for: inferred) { session in
+            guard try session.client.schema().entity(named: entityName) != nil else {
+                throw LarderError(
+                    .unknownEntity, "the store has no entity \"\(entityName)\"",
+                    hint: "larder schema infer \(path) --name \(entityName) prints it; add it to "
+                        + "the schema file, and run larder migrate --schema FILE")
+            }
+            try run(session, entityName, format, isJSON: isJSON)
+        }
+    }
+
+    /// Runs the body with the store. A store file that does not exist is created with a schema of
+    /// the entity, and removed again if the body fails.
+    private func withStore(
+        for entity: Entity, _ body: (StoreSession) throws -> Void
+    ) throws {
+        guard let store = connection.store, connection.schema == nil, access(store, F_OK) != 0
+        else { return try StoreSession.with(connection, author: author, body) }
+        let schema: Schema
+        do throws(SchemaError) {
+            schema = try Schema(entities: [entity])
+        } catch {
+            throw error.larderError
+        }
+        let server = try InProcessServer(storePath: store, schema: schema)
+        do {
+            try StoreSession.with(server, connection, author: author, body)
+        } catch {
+            for ending in ["", "-wal", "-shm", ".owner"] { unlink(store + ending) }
+            throw error
+        }
+    }
+
     func run(_ session: StoreSession) throws {
-        var decoder = try session.decoder(entity.name, dates)
+        let format = self.format ?? ImportFormat(path: path) ?? .jsonl
+        try run(
+            session, entity.name, form.format(isTSV: format == .tsv), isJSON: format.isJSON)
+    }
+
+    private func run(
+        _ session: StoreSession, _ entityName: String, _ format: FileFormat, isJSON: Bool
+    ) throws {
+        var decoder = try session.decoder(entityName, dates)
         decoder.namesRelatedObjects = true
-        let input = try InputFile(file)
-        let result = try imported(input, decoder, session)
+        decoder.showsValues = true
+        let input = try InputFile(path)
+        let badRows = try skipBad.map { (path) throws(LarderError) in
+            try BadRows(path, countMax: maxBad)
+        }
+        let fileImport = FileImport(
+            session: session, decoder: decoder, fileName: input.name, format: format,
+            insertion: Insertion(
+                entityName, onUniqueConflict: upsert ? .upsert : .error, isAtomic: atomic,
+                wantsIdentifiers: ids), createsRelated: creation.createRelated, badRows: badRows)
+        let result: InsertedRows
+        do {
+            result = try isJSON ? fileImport.importJSON(input) : fileImport.importCSV(input)
+        } catch {
+            try? badRows?.end()
+            throw error
+        }
+        try badRows?.end()
+        if let summary = badRows?.summary { StandardError.write("warning: \(summary)\n") }
+        try print(result, entityName, store: session.storeIdentifier)
+    }
+
+    private func print(_ result: InsertedRows, _ entityName: String, store: UUID) throws {
         var writer = output.format.makeWriter()
         guard ids else {
             return try writer.write(number: result.rowCount, name: "imported", output.format)
         }
         try writer.begin(["@id"])
-        for identifier in result.identifiers(of: entity.name, store: session.storeIdentifier) {
+        for identifier in result.identifiers(of: entityName, store: store) {
             try writer.write([.object(identifier)])
         }
         try writer.end()
     }
-
-    private func imported(
-        _ input: InputFile, _ decoder: ObjectDecoder, _ session: StoreSession
-    ) throws -> InsertedRows {
-        let related = try RelatedObjects(session, creates: creation.createRelated)
-        let insertion = Insertion(
-            entity.name, onUniqueConflict: upsert ? .upsert : .error, isAtomic: atomic,
-            wantsIdentifiers: ids)
-        switch fileFormat {
-        case .jsonl:
-            var source = JSONLinesObjectSource(input, decoder)
-            source.acceptObjects(ofBytes: session.client.server.objectBytesMax)
-            if needsChangeSets {
-                var importer = ChangeSetImporter(
-                    session.client, decoder.entity, input.name, insertion, related)
-                return try importer.run(source)
-            }
-            var rows = ObjectRowSource(source, decoder, input.name, insertion, related)
-            var importer = try StreamImporter(session.client, input.name, insertion)
-            let inserted = try importer.run(&rows)
-            guard let remaining = rows.remaining else { return inserted }
-            var rest = ChangeSetImporter(
-                session.client, decoder.entity, input.name, insertion, related, after: inserted,
-                line: importer.lastLine)
-            return try rest.run(remaining)
-        case .csv, .tsv:
-            return try importedFromCSV(input, decoder, insertion, related, session)
-        }
-    }
-
-    private func importedFromCSV(
-        _ input: InputFile, _ decoder: ObjectDecoder, _ insertion: Insertion,
-        _ related: RelatedObjects, _ session: StoreSession
-    ) throws -> InsertedRows {
-        let format = try csv.format(isTSV: fileFormat == .tsv)
-        do throws(LarderError) {
-            let table = try CSVTable(input, decoder, format)
-            if needsChangeSets || !atomic && table.namesOwnObjects {
-                var importer = ChangeSetImporter(
-                    session.client, decoder.entity, input.name, insertion, related)
-                return try importer.run(CSVObjectSource(table))
-            }
-            var rows = CSVRowSource(table, related)
-            var importer = try StreamImporter(session.client, input.name, insertion)
-            return try importer.run(&rows)
-        } catch {
-            throw error.code == .missingValue
-                ? error.adding(hint: "an empty field is nil, and \"\" is the empty string") : error
-        }
-    }
-
-    /// Whether the objects are sent as change sets and not as a stream of rows.
-    ///
-    /// All rows of a batch have the same columns, but the lines of an upsert may name different
-    /// properties; and a row cannot refer to an object of its transaction. A sequence of change
-    /// sets cannot be atomic.
-    private var needsChangeSets: Bool { !atomic && (upsert || creation.createRelated) }
 }

@@ -100,7 +100,7 @@ struct InsertCommand: StoreCommand {
     private func lines(
         _ input: InputFile, _ decoder: ObjectDecoder
     ) throws(LarderError) -> [SourceObject] {
-        var reader = JSONLinesObjectSource(
+        var reader = try JSONObjectSource(
             input, decoder, bytesMax: LineReader.changeSetBytesMax)
         var objects: [SourceObject] = []
         while let object = try reader.next() {

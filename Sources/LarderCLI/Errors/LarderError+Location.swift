@@ -26,4 +26,18 @@ extension LarderError {
         extended.hint = self.hint.map { "\($0); \(hint)" } ?? hint
         return extended
     }
+
+    /// The same error with a value of the input at the end of its message, shortened if it is long.
+    func showing(_ text: String) -> LarderError {
+        var extended = self
+        let shown = EscapedText.escaped(String(text.prefix(Self.shownCharactersMax)))
+        let end = text.count > Self.shownCharactersMax ? "…" : ""
+        let message = message.replacing(", found another integer", with: "")
+        extended.message =
+            message.contains(", found ")
+            ? "\(message) \"\(shown)\(end)\"" : "\(message), found \"\(shown)\(end)\""
+        return extended
+    }
+
+    private static var shownCharactersMax: Int { 40 }
 }

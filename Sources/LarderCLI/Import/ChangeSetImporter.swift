@@ -17,6 +17,8 @@ struct ChangeSetImporter {
     private let fileName: String
     private let insertion: Insertion
     private var related: RelatedObjects
+    /// nil if the first bad row ends the import.
+    private let badRows: BadRows?
     private var keys: [KeyRange] = []
 
     private var objects: [SourceObject] = []
@@ -42,8 +44,9 @@ struct ChangeSetImporter {
     init(
         _ client: StoreClient, _ entity: Entity, _ fileName: String, _ insertion: Insertion,
         _ related: RelatedObjects, after inserted: InsertedRows = InsertedRows(),
-        line: Int? = nil
+        line: Int? = nil, badRows: BadRows? = nil
     ) {
+        self.badRows = badRows
         keys = inserted.keys
         committedCount = inserted.rowCount
         committedLine = line
@@ -83,11 +86,16 @@ struct ChangeSetImporter {
     private mutating func next(
         _ source: inout some ObjectSource
     ) throws(LarderError) -> SourceObject? {
-        do throws(LarderError) {
-            return try source.next()
-        } catch {
-            try finish()
-            throw error
+        while true {
+            do throws(LarderError) {
+                return try source.next()
+            } catch {
+                guard let badRows, let row = source.badRow else {
+                    try finish()
+                    throw error
+                }
+                try badRows.append(row, error, fileName)
+            }
         }
     }
 
@@ -99,6 +107,12 @@ struct ChangeSetImporter {
     private mutating func send() throws(LarderError) {
         try finish()
         guard !objects.isEmpty else { return }
+        guard badRows == nil else {
+            let sent = objects
+            objects = []
+            bytes = 0
+            return try sendGood(of: sent)
+        }
         // The objects may name those of the previous set, which is committed now.
         pending = try save(objects, attempt: 1)
         objects = []
@@ -139,5 +153,40 @@ struct ChangeSetImporter {
         }
         committedCount += Int64(sent.objects.count)
         committedLine = sent.objects.last?.line
+    }
+
+    // MARK: Bad rows
+
+    /// Commits the objects that the store accepts, in their order, and writes the others to the
+    /// bad rows.
+    private mutating func sendGood(of objects: [SourceObject]) throws(LarderError) {
+        guard let badRows, !objects.isEmpty else { return }
+        do throws(LarderError) {
+            pending = try save(objects, attempt: 1)
+            try finish()
+        } catch {
+            guard error.concernsRows else { throw error }
+            if let object = objects.first, objects.count == 1 {
+                return try badRows.append(
+                    SourceRow(line: object.line, text: object.text), error, fileName)
+            }
+            // The error may name one row of several, or none. Halves find each with few attempts.
+            let middle = objects.count / 2
+            try sendGood(of: Array(objects[..<middle]))
+            try sendGood(of: Array(objects[middle...]))
+        }
+    }
+}
+
+extension LarderError {
+    /// Whether other rows may be accepted although these were not.
+    fileprivate var concernsRows: Bool {
+        switch code {
+        case .malformedIdentifier, .foreignIdentifier, .objectNotFound, .wrongType, .missingValue,
+            .validationFailed, .uniquenessViolated, .invalidChangeSet, .malformedValue,
+            .resourceExhausted, .versionConflict, .unknownEntity:
+            true
+        default: false
+        }
     }
 }

@@ -93,10 +93,7 @@ struct LineReader {
         number += 1
         if let left = bytesLeft {
             guard bytes.count <= left else {
-                throw LarderError(
-                    .resourceExhausted,
-                    "\(file.name), line \(number): the input is too long for one change set",
-                    hint: "split the input, or use import, which has no limit")
+                throw Self.tooLong(file.name, line: number)
             }
             bytesLeft = left - bytes.count
         }
@@ -106,6 +103,14 @@ struct LineReader {
             throw LarderError(.malformedValue, "\(file.name), line \(number): not valid UTF-8")
         }
         return Line(number: number, text: text)
+    }
+
+    /// The error for input that is longer than a change set may be.
+    static func tooLong(_ fileName: String, line: Int) -> LarderError {
+        LarderError(
+            .resourceExhausted,
+            "\(fileName), line \(line): the input is too long for one change set",
+            hint: "split the input, or use import, which has no limit")
     }
 }
 

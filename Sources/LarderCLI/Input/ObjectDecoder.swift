@@ -3,7 +3,7 @@ import LarderModel
 
 /// Converts assignments, JSON members and CSV fields to values of the types of the schema.
 ///
-/// Errors name the entity and the property, never the value.
+/// Errors name the entity and the property. Those of an import show the value too.
 struct ObjectDecoder {
     let entity: Entity
     let schema: Schema
@@ -15,6 +15,8 @@ struct ObjectDecoder {
     var allowsTemporaryNames = false
     /// Whether related objects may be named by their values.
     var namesRelatedObjects = false
+    /// Whether errors about JSON values show them.
+    var showsValues = false
 
     init(
         _ entityName: String, in schema: Schema, of store: UUID, assumesUTC: Bool
@@ -80,7 +82,7 @@ struct ObjectDecoder {
                 continue
             }
             switch name {
-            case "@id", "@version": continue
+            case "@id", "@version", "@line", "@error": continue
             case "@entity":
                 guard json == .string(entity.name) else {
                     throw LarderError(.wrongType, "@entity must be \(entity.name)")
@@ -153,7 +155,7 @@ struct ObjectDecoder {
             switch (property, json) {
             case (_, .null): return .null
             case (.attribute(let attribute), _):
-                return try Value(json: json, type: attribute.type, assumesUTC: assumesUTC)
+                return try attributeValue(json, attribute.type)
             case (.relationship(let relationship), .string(let text)) where !relationship.isToMany:
                 return .object(try identifier(text, relationship))
             case (.relationship(let relationship), .array(let elements))
@@ -173,6 +175,18 @@ struct ObjectDecoder {
                         ? "a to-many relationship requires an array of URIs, or an edit"
                         : "a to-one relationship requires the URI of an object, or null")
             }
+        }
+    }
+
+    private func attributeValue(
+        _ json: JSONValue, _ type: AttributeType
+    ) throws(LarderError) -> Value {
+        do throws(LarderError) {
+            return try Value(json: json, type: type, assumesUTC: assumesUTC)
+        } catch {
+            guard showsValues else { throw error }
+            if case .string(let text) = json { throw error.showing(text) }
+            throw error.showing(json.text)
         }
     }
 

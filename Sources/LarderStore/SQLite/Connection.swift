@@ -46,6 +46,28 @@ final class Connection {
         configure()
     }
 
+    /// Opens a file of another program to read it. It takes part in that program's locks.
+    init(readingForeign path: String) throws(SQLiteError) {
+        let literalPath = path.hasPrefix("/") ? path : "./" + path
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw SQLiteError(.cannotOpen, "the path is empty or has a zero byte")
+        }
+        _ = Connection.isLibraryConfigured
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let result = sqlite3_open_v2(literalPath, &opened, flags, "unix")
+        guard let opened else {
+            throw SQLiteError(.outOfMemory, "no memory for a connection")
+        }
+        guard result == SQLITE_OK else {
+            let error = SQLiteError(opened, result)
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        handle = opened
+        configure()
+    }
+
     /// Switches off SQLite's memory statistics, which take a global mutex for each allocation.
     private static let isLibraryConfigured = larder_sqlite3_forget_memory_use() == SQLITE_OK
 

@@ -7,6 +7,7 @@ struct SchemaCommand: ParsableCommand {
         discussion: """
             EXAMPLES:
               larder schema init schema.json
+              larder schema infer airports.csv > schema.json
               larder schema check schema.json
               larder schema show Article
               larder schema diff schema-1.json schema-2.json
@@ -17,6 +18,6 @@ struct SchemaCommand: ParsableCommand {
             """,
         subcommands: [
             SchemaShowCommand.self, SchemaCheckCommand.self, SchemaDiffCommand.self,
-            SchemaInitCommand.self,
+            SchemaInitCommand.self, SchemaInferCommand.self,
         ])
 }

@@ -13,20 +13,16 @@ final class CSVFieldDecoder: Sendable {
     let type: AttributeType
     /// The attribute in error messages: `Book.title`.
     private let name: String
-    /// nil for ISO 8601.
-    private let dateFormat: DateFormat?
-
+    private let form: ValueForm
     /// Whether a date without a time zone is in UTC. Otherwise it is rejected.
     private let assumesUTC: Bool
 
-    init(
-        _ attribute: Attribute, _ name: String, _ dateFormat: DateFormat?, assumesUTC: Bool
-    ) {
+    init(_ attribute: Attribute, _ name: String, _ form: ValueForm, assumesUTC: Bool) {
         self.assumesUTC = assumesUTC
         attributeName = attribute.name
         type = attribute.type
         self.name = name
-        self.dateFormat = attribute.type == .date ? dateFormat : nil
+        self.form = form
     }
 
     /// Appends the value of a field to a column of the attribute.
@@ -34,9 +30,10 @@ final class CSVFieldDecoder: Sendable {
     /// - Parameter field: UTF-8; nil is nil.
     /// - Throws: `malformedValue`, `wrongType`.
     func append(_ field: ArraySlice<UInt8>?, to column: inout Column) throws(LarderError) {
-        guard let field else { return column.appendNull() }
+        guard let field, !isNull(field) else { return column.appendNull() }
         switch type {
         case .string: return column.append(bytes: field)
+        case _ where type.isNumber && form.numbers != nil: break
         case .int64:
             if let integer = Self.integer(field) { return column.append(integer: integer) }
         case .double:
@@ -46,7 +43,7 @@ final class CSVFieldDecoder: Sendable {
         case .bool:
             if field.elementsEqual("true".utf8) { return column.append(integer: 1) }
             if field.elementsEqual("false".utf8) { return column.append(integer: 0) }
-        case .date where dateFormat == nil:
+        case .date where form.dateFormats.isEmpty:
             if let date = Date(calendarText: field, assumesUTC: assumesUTC) {
                 return column.append(double: date.timeIntervalSinceReferenceDate)
             }
@@ -59,25 +56,65 @@ final class CSVFieldDecoder: Sendable {
     ///
     /// - Throws: as ``append(_:to:)`` does.
     func value(_ field: ArraySlice<UInt8>?) throws(LarderError) -> Value {
-        guard let field else { return .null }
-        if let dateFormat {
-            guard let date = dateFormat.date(field) else {
-                throw LarderError(
-                    .malformedValue, "\(name): expected a date in the form of --date-format")
+        guard let field, !isNull(field) else { return .null }
+        if type == .date, !form.dateFormats.isEmpty { return try date(field) }
+        var text = field
+        if type.isNumber, let numbers = form.numbers {
+            guard let plain = numbers.plain(field) else {
+                throw failure(
+                    .malformedValue, "expected a number in the form of --decimal and --thousands",
+                    field)
             }
-            return .date(date)
+            text = plain
         }
         do throws(LarderError) {
             return try Value(
-                text: String(decoding: field, as: UTF8.self), type: type, assumesUTC: assumesUTC)
+                text: String(decoding: text, as: UTF8.self), type: type, assumesUTC: assumesUTC)
         } catch {
-            var named = error
-            named.message = "\(name): \(error.message)"
+            var named = failure(error.code, error.message, field)
+            named.hint = error.hint
             if type == .date {
                 named.hint = "for another form, pass --date-format, such as '%d.%m.%Y'"
+            } else if type.isNumber, field.contains(UInt8(ascii: ",")) {
+                named.hint =
+                    "for a decimal comma, pass --decimal ','; for separators of thousands, "
+                    + "--thousands ','"
             }
             throw named
         }
+    }
+
+    /// The string of a JSON document as a value in the same form; nil if only JSON's own form is
+    /// possible.
+    func value(json: JSONValue) throws(LarderError) -> Value? {
+        switch json {
+        case .string(let text) where form.isNull(text.utf8): .null
+        case .string(let text)
+        where type == .date && !form.dateFormats.isEmpty || type.isNumber && form.numbers != nil:
+            try value(Array(text.utf8)[...])
+        case .integer, .double, .decimal:
+            type == .date && !form.dateFormats.isEmpty ? try date(Array(json.text.utf8)[...]) : nil
+        default: nil
+        }
+    }
+
+    /// An empty text is a value of strings and of data only.
+    private func isNull(_ field: ArraySlice<UInt8>) -> Bool {
+        field.isEmpty && type != .string && type != .data || form.isNull(field)
+    }
+
+    private func date(_ field: ArraySlice<UInt8>) throws(LarderError) -> Value {
+        guard let date = form.dateFormats.lazy.compactMap({ $0.date(field) }).first else {
+            throw failure(
+                .malformedValue, "expected a date in the form of --date-format", field)
+        }
+        return .date(date)
+    }
+
+    private func failure(
+        _ code: ErrorCode, _ message: String, _ field: ArraySlice<UInt8>
+    ) -> LarderError {
+        LarderError(code, "\(name): \(message)").showing(String(decoding: field, as: UTF8.self))
     }
 
     /// An integer of up to 18 digits; nil for other text.

@@ -8,7 +8,8 @@ import LarderPrograms
 /// field is nil and `""` is the empty string, as `CSVWriter` writes them.
 struct CSVReader {
     static let recordBytesMax = Limits.frameBytesMax
-    static let fieldsMax = Limits.propertiesMax
+    /// Many more than the properties of an entity, because columns may be left out.
+    static let fieldsMax = 100_000
 
     /// A field of the current record, without its quotation marks.
     private struct Field {
@@ -33,6 +34,13 @@ struct CSVReader {
     private(set) var line = 1
     /// Whether the current record has only ASCII characters.
     private var isASCII = true
+    /// The offset of the current record.
+    private var recordStart = 0
+    /// Whether the line of the last record has not been ended yet.
+    private var isLineOpen = false
+
+    /// Whether an empty line is a record with one field, which is nil. Otherwise it is skipped.
+    var readsEmptyLines = false
 
     init(_ file: InputFile, delimiter: UInt8) {
         self.file = file
@@ -45,11 +53,14 @@ struct CSVReader {
     /// The length of the current record, in bytes.
     private(set) var byteCount = 0
 
-    /// Reads the next record; false after the last. Empty lines are skipped.
+    /// The current record as it is in the file, without the end of its line.
+    var record: ArraySlice<UInt8> { bytes[recordStart..<(recordStart + byteCount)] }
+
+    /// Reads the next record; false after the last.
     mutating func next() throws(LarderError) -> Bool {
         if bytes.isEmpty && !isAtEnd { try begin() }
         while true {
-            try skipEmptyLines()
+            if readsEmptyLines { skipLineEnd() } else { skipEmptyLines() }
             line = nextLine
             if nextStart == bytes.count && isAtEnd { return false }
             if try scan() { return true }
@@ -59,14 +70,15 @@ struct CSVReader {
 
     /// The text of a field in UTF-8; nil for an empty field without quotation marks.
     ///
-    /// - Throws: `malformedValue` for other bytes.
+    /// - Throws: `malformedValue` for other bytes. The error does not name the line.
     func field(_ index: Int) throws(LarderError) -> ArraySlice<UInt8>? {
         let field = fields[index]
         if field.start == field.end && !field.isQuoted { return nil }
         let text = field.hasQuotes ? unquoted(field)[...] : bytes[field.start..<field.end]
         guard isASCII || String(validating: text, as: UTF8.self) != nil else {
-            throw failure(
-                line, "not valid UTF-8", hint: "convert the file, for example: iconv -f latin1")
+            throw LarderError(
+                .malformedValue, "field \(index + 1) is not valid UTF-8",
+                hint: "convert the file, for example: iconv -f latin1 -t utf-8")
         }
         return text
     }
@@ -78,10 +90,20 @@ struct CSVReader {
 
     // MARK: Scanning
 
-    private mutating func skipEmptyLines() throws(LarderError) {
+    private mutating func skipEmptyLines() {
         while nextStart < bytes.count, bytes[nextStart].isLineEnd {
             if bytes[nextStart] == UInt8(ascii: "\n") { nextLine += 1 }
             nextStart += 1
+        }
+    }
+
+    private mutating func skipLineEnd() {
+        guard isLineOpen else { return }
+        isLineOpen = false
+        if nextStart < bytes.count, bytes[nextStart] == UInt8(ascii: "\r") { nextStart += 1 }
+        if nextStart < bytes.count, bytes[nextStart] == UInt8(ascii: "\n") {
+            nextStart += 1
+            nextLine += 1
         }
     }
 
@@ -108,7 +130,8 @@ struct CSVReader {
             fields.append(field)
             guard fields.count <= Self.fieldsMax else {
                 throw failure(
-                    line, "the record has more than the maximum of \(Self.fieldsMax) fields")
+                    line, "the record has more than the maximum of \(Self.fieldsMax) fields",
+                    hint: "cut -d, -f1-\(Limits.propertiesMax) FILE leaves columns out")
             }
             guard offset < end else {
                 if isAtEnd { complete(at: offset, lineCount) }
@@ -166,6 +189,8 @@ struct CSVReader {
     }
 
     private mutating func complete(at offset: Int, _ lineCount: Int) {
+        recordStart = nextStart
+        isLineOpen = true
         byteCount = offset - nextStart
         isASCII = bytes[nextStart..<offset].allSatisfy { $0 < 0x80 }
         nextStart = offset
@@ -187,11 +212,9 @@ struct CSVReader {
 
     /// Reads the beginning and skips a byte order mark.
     private mutating func begin() throws(LarderError) {
+        try FileKind.check(file)
         while bytes.count < 3, !isAtEnd { try readMore() }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { nextStart = 3 }
-        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-            throw failure(1, "the file is in UTF-16", hint: "convert it: iconv -f utf-16 -t utf-8")
-        }
     }
 
     /// Reads as many bytes again as the record has, so that a long record is not scanned too often.

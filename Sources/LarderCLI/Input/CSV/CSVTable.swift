@@ -19,15 +19,17 @@ struct CSVTable {
     let fileName: String
     let decoder: ObjectDecoder
     private(set) var reader: CSVReader
-    private let format: CSVFormat
+    private let format: FileFormat
     private let columnCount: Int
+    /// The names of the columns as CSV.
+    private(set) var headerText: [UInt8] = []
     private(set) var attributes: [AttributeColumn] = []
     private(set) var relationships: [RelationshipColumns] = []
     /// Whether the file has no header, and so no records.
     private var isEmpty = false
 
     init(
-        _ file: InputFile, _ decoder: ObjectDecoder, _ format: CSVFormat
+        _ file: InputFile, _ decoder: ObjectDecoder, _ format: FileFormat
     ) throws(LarderError) {
         fileName = file.name
         self.decoder = decoder
@@ -43,14 +45,31 @@ struct CSVTable {
             names = try Self.names(of: reader, fileName)
         }
         columnCount = names.count
+        headerText =
+            format.header == nil
+            ? Array(reader.record)
+            : Array(names.joined(separator: String(Unicode.Scalar(format.delimiter))).utf8)
         do throws(LarderError) {
-            try Self.checkMapping(format.mapping, names)
+            try checkMapping(names)
             try addColumns(names)
         } catch {
             throw format.header == nil
                 ? error.at(line: reader.line, of: fileName)
                 : LarderError(error.code, "--header: \(error.message)", hint: error.hint)
         }
+        // Of several columns, an empty line has none.
+        reader.readsEmptyLines = columnCount == 1 && acceptsNil
+    }
+
+    /// Whether all values may be nil. Otherwise an empty line of a file with one column cannot be an
+    /// object, and is skipped.
+    private var acceptsNil: Bool {
+        attributes.allSatisfy { column in
+            guard case .attribute(let attribute)? = decoder.entity.property(
+                named: column.decoder.attributeName)
+            else { return false }
+            return attribute.isOptional
+        } && relationships.allSatisfy { $0.relationship.isOptional }
     }
 
     /// Whether an object may be related to others of the file.
@@ -63,9 +82,19 @@ struct CSVTable {
 
     /// Reads the next record; false after the last.
     mutating func next() throws(LarderError) -> Bool {
-        guard !isEmpty, try reader.next() else { return false }
-        guard reader.fieldCount == columnCount else { throw located(wrongFieldCount) }
+        guard try nextRecord() else { return false }
+        do throws(LarderError) { try checkFieldCount() } catch { throw located(error) }
         return true
+    }
+
+    /// Reads the next record, whose fields may be too few or too many; false after the last.
+    mutating func nextRecord() throws(LarderError) -> Bool {
+        guard !isEmpty else { return false }
+        return try reader.next()
+    }
+
+    func checkFieldCount() throws(LarderError) {
+        guard reader.fieldCount == columnCount else { throw wrongFieldCount }
     }
 
     /// An error with the line of the current record.
@@ -76,71 +105,111 @@ struct CSVTable {
     private static func names(
         of reader: CSVReader, _ fileName: String
     ) throws(LarderError) -> [String] {
-        var names: [String] = []
-        for index in 0..<reader.fieldCount {
-            guard let name = try reader.text(index), !name.isEmpty else {
-                throw LarderError(
-                    .malformedValue,
-                    "\(fileName), line \(reader.line): "
-                        + "column \(index + 1) of the header has no name",
-                    hint: "for a file without a header, pass the names with --header")
+        do throws(LarderError) {
+            return try (0..<reader.fieldCount).map { (index) throws(LarderError) in
+                try reader.text(index) ?? ""
             }
-            names.append(name)
+        } catch {
+            throw error.at(line: reader.line, of: fileName)
         }
-        return names
     }
 
-    private static func checkMapping(
-        _ mapping: [String: String], _ names: [String]
-    ) throws(LarderError) {
-        guard let unknown = mapping.keys.sorted().first(where: { !names.contains($0) }) else {
-            return
+    private func checkMapping(_ names: [String]) throws(LarderError) {
+        let given = Set(names)
+        for name in (Array(format.mapping.keys) + Array(format.columnDateFormats.keys)).sorted()
+        where !given.contains(name) && !Self.isPosition(name, among: names.count) {
+            let option = format.mapping[name] == nil ? "--date-format" : "--map"
+            throw LarderError(
+                .unknownProperty,
+                "\(option): there is no column \"\(Self.shown([name], length: 40))\"",
+                hint: NameSuggestion.hint(for: name, among: names)
+                    ?? "the columns are \(Self.shown(names))")
         }
-        throw LarderError(
-            .unknownProperty,
-            "--map: there is no column \"\(EscapedText.escaped(String(unknown.prefix(40))))\"",
-            hint: NameSuggestion.hint(for: unknown, among: names)
-                ?? "the columns are \(shown(names))")
     }
 
-    private static func shown(_ names: [String]) -> String {
-        EscapedText.escaped(String(names.joined(separator: ", ").prefix(400)))
+    /// Whether a name such as `#3` is that of a column by its position.
+    private static func isPosition(_ name: String, among count: Int) -> Bool {
+        guard name.hasPrefix("#"), let number = Int(name.dropFirst()) else { return false }
+        return 1...count ~= number && name == "#\(number)"
+    }
+
+    private static func shown(_ names: [String], length: Int = 400) -> String {
+        EscapedText.escaped(String(names.joined(separator: ", ").prefix(length)))
     }
 
     private mutating func addColumns(_ names: [String]) throws(LarderError) {
-        var columns: Set<String> = []
+        let byPosition = names.indices.map { format.mapping["#\($0 + 1)"] }
+        let counts = Dictionary(grouping: names.indices.filter { byPosition[$0] == nil }) {
+            names[$0]
+        }
+        let firstError = firstUnknown(names)
         var properties: Set<String> = []
         for (index, name) in names.enumerated() {
             // An empty name in --header leaves the column out.
-            if name.isEmpty { continue }
-            guard columns.insert(name).inserted else {
-                throw LarderError(.malformedValue, "the header contains \(name) more than once")
+            if name.isEmpty && format.header != nil && byPosition[index] == nil { continue }
+            if byPosition[index] == nil {
+                try checkName(name, index, counts[name] ?? [])
             }
-            let property = format.mapping[name] ?? name
-            if property.isEmpty || ["@id", "@entity", "@version"].contains(property) { continue }
+            let property = byPosition[index] ?? format.mapping[name] ?? name
+            if property.isEmpty || Self.ignored.contains(property) { continue }
             guard properties.insert(property).inserted else {
                 throw LarderError(
                     .malformedValue, "more than one column has values of \(property)",
-                    hint: "leave a column out with --map 'column='")
+                    hint: "leave a column out with --map '#\(index + 1)='")
             }
             do throws(LarderError) {
-                try addColumn(index, property)
+                try addColumn(index, property, header: name)
             } catch {
-                throw describing(error, name, isOnlyColumn: names.count == 1)
+                throw describing(
+                    error, name, isOnlyColumn: names.count == 1, hasNoHeader: firstError)
             }
         }
     }
 
-    private mutating func addColumn(_ index: Int, _ name: String) throws(LarderError) {
+    /// Columns of an export, or of the rows that an import left out, that are not imported.
+    private static let ignored: Set<String> = ["@id", "@entity", "@version", "@line", "@error"]
+
+    /// Whether the header names no property, so that the file may have none.
+    private func firstUnknown(_ names: [String]) -> Bool {
+        format.header == nil && format.mapping.isEmpty
+            && !names.contains { name in
+                decoder.entity.property(named: String(name.prefix { $0 != "." })) != nil
+                    || name.hasPrefix("@")
+            }
+    }
+
+    private func checkName(_ name: String, _ index: Int, _ equal: [Int]) throws(LarderError) {
+        let advice =
+            "pass --map '#\(index + 1)=PROPERTY', or --map '#\(index + 1)=' to leave the column out"
+        guard !name.isEmpty else {
+            throw LarderError(
+                .malformedValue, "column \(index + 1) of the header has no name",
+                hint: "\(advice); for a file without a header, pass the names with --header")
+        }
+        guard equal.count > 1, index == equal[1] else { return }
+        throw LarderError(
+            .malformedValue,
+            "the header contains \(Self.shown([name], length: 40)) more than once: columns "
+                + equal.prefix(8).map { "\($0 + 1)" }.joined(separator: ", "), hint: advice)
+    }
+
+    private mutating func addColumn(
+        _ index: Int, _ name: String, header: String
+    ) throws(LarderError) {
+        let form = format.values(of: [header, "#\(index + 1)"])
         guard let path = decoder.relatedPath(name) else {
             switch try decoder.property(name) {
             case .attribute(let attribute):
+                var shown = "\(decoder.entity.name).\(name)"
+                if header != name {
+                    let column = header.isEmpty ? "#\(index + 1)" : header
+                    shown = "column \(Self.shown([column], length: 40)): \(shown)"
+                }
                 attributes.append(
                     AttributeColumn(
                         field: index,
                         decoder: CSVFieldDecoder(
-                            attribute, "\(decoder.entity.name).\(name)", format.dateFormat,
-                            assumesUTC: decoder.assumesUTC)))
+                            attribute, shown, form, assumesUTC: decoder.assumesUTC)))
             case .relationship(let relationship):
                 try addField(index, "", to: relationship)
             }
@@ -155,7 +224,7 @@ struct CSVTable {
         _ index: Int, _ path: String, to relationship: Relationship
     ) throws(LarderError) {
         let name = "\(decoder.entity.name).\(relationship.name)"
-        if relationship.isToMany, format.listSeparator == nil {
+        if relationship.isToMany, format.listSeparator == nil, !path.isEmpty {
             throw LarderError(
                 .wrongType, "\(name) is a to-many relationship",
                 hint: "pass --list-separator with the text between the objects in a field")
@@ -184,7 +253,7 @@ struct CSVTable {
 
     /// An error of a column with advice, and with its name if the property has another one.
     private func describing(
-        _ error: LarderError, _ name: String, isOnlyColumn: Bool
+        _ error: LarderError, _ name: String, isOnlyColumn: Bool, hasNoHeader: Bool
     ) -> LarderError {
         var error = error
         if format.mapping[name] != nil {
@@ -205,6 +274,10 @@ struct CSVTable {
         let advice =
             "pass --map '\(shown)=PROPERTY', or --map '\(shown)=' to leave the column out"
         error.hint = error.hint.map { "\($0)\($0.hasSuffix("?") ? "" : ";") \(advice)" } ?? advice
+        if hasNoHeader {
+            return error.adding(
+                hint: "for a file without a header, pass the names of its columns with --header")
+        }
         return error
     }
 
@@ -221,7 +294,12 @@ struct CSVTable {
 extension CSVTable {
     /// The texts of the fields that name the objects of a relationship in the current record.
     func fields(of columns: RelationshipColumns) throws(LarderError) -> [String?] {
-        try columns.fields.map { (field) throws(LarderError) in try reader.text(field.index) }
+        try columns.fields.map { (field) throws(LarderError) in
+            guard let text = try reader.text(field.index), !format.nulls.contains(text) else {
+                return nil
+            }
+            return text
+        }
     }
 
     /// Reads the objects of a relationship from the texts of its fields.
@@ -249,7 +327,7 @@ extension CSVTable {
     ) throws(LarderError) {
         let name = columns.relationship.name
         let path = columns.fields[0].path
-        let texts = field?.split(separator: format.listSeparator ?? "").map(String.init) ?? []
+        let texts = field?.split(separator: format.listSeparator ?? " ").map(String.init) ?? []
         guard !path.isEmpty else {
             content.values[name] = .objects(
                 try texts.map { (text) throws(LarderError) in

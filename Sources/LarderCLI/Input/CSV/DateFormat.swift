@@ -16,7 +16,7 @@ struct DateFormat: Sendable {
     private let parts: [Part]
 
     /// The directives in the order of the help.
-    static let directives = "%Y %m %d %b %B %H %M %S %I %p %z %s %F %T %%"
+    static let directives = "%Y %m %d %b %B %H %M %S %I %p %z %s %Q %F %T %%"
     /// The longest format.
     static let bytesMax = 256
 
@@ -55,7 +55,7 @@ struct DateFormat: Sendable {
     }
 
     private static func isNumber(_ name: UInt8?) -> Bool {
-        name.map { "YmdHMSIs".utf8.contains($0) } ?? false
+        name.map { "YmdHMSIsQ".utf8.contains($0) } ?? false
     }
 
     private static func isNextDigit(_ byte: UInt8?) -> Bool {
@@ -66,7 +66,7 @@ struct DateFormat: Sendable {
         _ name: UInt8, among names: [UInt8]
     ) throws(LarderError) -> UInt8 {
         let shown = "%\(Unicode.Scalar(name))"
-        guard "YmdbBHMSIpzs".utf8.contains(name) else {
+        guard "YmdbBHMSIpzsQ".utf8.contains(name) else {
             throw LarderError(
                 .malformedValue, "the date format has \(EscapedText.escaped(shown))",
                 hint: name == UInt8(ascii: "y")
@@ -82,11 +82,14 @@ struct DateFormat: Sendable {
     /// Checks that the directives determine a date.
     private static func check(_ names: String) throws(LarderError) {
         let months = names.filter { "mbB".contains($0) }.count
-        if names == "s" { return }
-        guard names.contains("Y"), months == 1, names.contains("d"), !names.contains("s") else {
+        if names == "s" || names == "Q" { return }
+        guard names.contains("Y"), months == 1, names.contains("d"), !names.contains("s"),
+            !names.contains("Q")
+        else {
             throw LarderError(
                 .malformedValue, "the date format does not determine a day",
-                hint: "write %Y, one of %m, %b and %B, and %d; or %s alone, for seconds from 1970")
+                hint: "write %Y, one of %m, %b and %B, and %d; or %s or %Q alone, for seconds or "
+                    + "milliseconds from 1970")
         }
         guard names.contains("I") == names.contains("p"),
             !(names.contains("H") && names.contains("I"))
@@ -128,7 +131,7 @@ extension DateFormat {
     ) -> String? {
         switch Unicode.Scalar(name) {
         case "Y": return number(4...4, from: &rest)
-        case "s": return number(1...18, from: &rest)
+        case "s", "Q": return signedNumber(from: &rest)
         case "b": return month(from: &rest) { $0.prefix(3) }
         case "B": return month(from: &rest) { $0 }
         case "p":
@@ -165,6 +168,28 @@ extension DateFormat {
         return digits.upperBound == 2 && text.count == 1 ? "0\(number)" : number
     }
 
+    /// Takes a number with a sign and a fraction.
+    private static func signedNumber(from rest: inout ArraySlice<UInt8>) -> String? {
+        let text = rest.prefix { (0x30...0x39).contains($0) || "-.".utf8.contains($0) }
+        let number = String(decoding: text, as: UTF8.self)
+        guard text.count <= 40, number.utf8.last.map({ $0 != UInt8(ascii: ".") }) ?? false,
+            number.utf8.first != UInt8(ascii: "."), Double(number) != nil
+        else { return nil }
+        rest = rest.dropFirst(text.count)
+        return number
+    }
+
+    /// The date of a time from 1970; nil for a year with other than four digits, because then the
+    /// unit is wrong.
+    private static func date(from1970 text: String, perSecond: Double) -> Date? {
+        guard let number = Double(text) else { return nil }
+        let date = Date(timeIntervalSince1970: number / perSecond)
+        guard let first = Date(text: "1000-01-01"), let last = Date(text: "9999-12-31") else {
+            return nil
+        }
+        return date >= first && date <= last ? date : nil
+    }
+
     private static let months = [
         "january", "february", "march", "april", "may", "june", "july", "august", "september",
         "october", "november", "december",
@@ -184,9 +209,8 @@ extension DateFormat {
 
     private static func date(_ fields: [UInt8: String]) -> Date? {
         func field(_ name: Unicode.Scalar) -> String? { fields[UInt8(ascii: name)] }
-        if let seconds = field("s") {
-            return Double(seconds).map { Date(timeIntervalSince1970: $0) }
-        }
+        if let seconds = field("s") { return date(from1970: seconds, perSecond: 1) }
+        if let milliseconds = field("Q") { return date(from1970: milliseconds, perSecond: 1_000) }
         guard let year = field("Y"), let month = field("m") ?? field("b") ?? field("B"),
             let day = field("d")
         else { return nil }
