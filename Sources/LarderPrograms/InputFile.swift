@@ -27,11 +27,14 @@ package final class InputFile {
         }
     }
 
+    package var isStandardInput: Bool { descriptor == STDIN_FILENO }
+
     deinit {
         if descriptor != STDIN_FILENO { close(descriptor) }
     }
 
-    /// The next bytes, without reading past them: a number of bytes, or fewer at the end of the file.
+    /// The next bytes, without reading past them: a number of bytes, or fewer at the end of the
+    /// file.
     package func prefix(_ count: Int) throws(LarderError) -> ArraySlice<UInt8> {
         while unread.count < count {
             let chunk = try readChunk()

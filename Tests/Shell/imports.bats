@@ -403,8 +403,8 @@ END
     assert_contains "$stderr" '--atomic and --create-related cannot be combined'
     assert_status 64 larder insert Article title=x --create-related --idempotency-key k
     assert_status 64 larder update Article --all title=x --create-related --idempotency-key k
-    assert_status 64 larder import Article in --map a=title
-    assert_contains "$stderr" '--map requires --format csv or --format tsv'
+    assert_status 64 larder import Article in --header title
+    assert_contains "$stderr" '--header requires --format csv or --format tsv'
 }
 
 @test "--map names the properties of columns, and leaves columns out" {
@@ -488,7 +488,7 @@ END
 %s|86400|1970-01-02T00:00:00Z
 %d%%%m%%%Y|1%2%2026|2026-02-01T00:00:00Z
 END
-    for format in '%d.%m.%y' '%d.%m' '%Y-%m-%b-%d' '%Y-%m-%d %I' '%Y-%m-%d %M' '%Q' '%Y-%m-%d %' '%Y-%Y-%m-%d'; do
+    for format in '%d.%m.%y' '%d.%m' '%Y-%m-%b-%d' '%Y-%m-%d %I' '%Y-%m-%d %M' '%Q%s' '%Y-%m-%d %' '%Y-%Y-%m-%d'; do
         assert_status 64 larder import Sample in.csv --date-format "$format"
         assert_contains "$stderr" '--date-format'
     done
@@ -555,9 +555,9 @@ END
     { printf 'string\n"'; head -c $((16 << 20)) /dev/zero | tr '\0' x; } >in.csv
     assert_status 5 larder import Sample in.csv
     assert_contains "$stderr" 'in.csv, line 2: the record is longer than the maximum of 16777216 bytes'
-    { echo string; printf ',%.0s' $(seq 1000); } >in.csv
+    { echo string; head -c 100000 /dev/zero | tr '\0' ,; } >in.csv
     assert_status 65 larder import Sample in.csv
-    assert_contains "$stderr" 'line 2: the record has more than the maximum of 1000 fields'
+    assert_contains "$stderr" 'line 2: the record has more than the maximum of 100000 fields'
 }
 
 @test "every command of the documents works when it is pasted" {

@@ -16,12 +16,56 @@ struct DatabaseSchema {
     private var columnNames: [String: [String: String]] = [:]
     private var relationships: [String: [Relationship]] = [:]
 
-    init(_ file: DatabaseFile, _ names: inout InferredNames) throws(LarderError) {
+    init(
+        _ file: DatabaseFile, path: String, _ names: inout InferredNames
+    ) throws(LarderError) {
         tables = try file.tables()
         for table in tables { entityNames[table.name] = names.entity(table.name) }
         for table in tables { nameColumns(of: table) }
         for table in tables { addRelationships(of: table) }
         for table in tables { try addEntity(table, file) }
+        notes += commands(path)
+    }
+
+    /// The commands that import the tables, those that others refer to first.
+    private func commands(_ path: String) -> [String] {
+        var rest = tables
+        var done: Set<String> = []
+        var commands: [String] = []
+        while !rest.isEmpty {
+            let index =
+                rest.firstIndex { table in
+                    table.foreignKeys.filter(isRelationship).allSatisfy {
+                        done.contains($0.table) || $0.table == table.name
+                    }
+                } ?? 0
+            let table = rest.remove(at: index)
+            done.insert(table.name)
+            commands.append(command(table, path))
+        }
+        return commands
+    }
+
+    private func command(_ table: DatabaseTable, _ path: String) -> String {
+        let name = "\"" + table.name.replacing("\"", with: "\"\"") + "\""
+        var words = [
+            "sqlite3 -csv -header \(InferenceReport.quoted(path))",
+            InferenceReport.quoted("SELECT * FROM \(name)"), "|", "larder import",
+            entityNames[table.name] ?? "", "- --format csv",
+        ]
+        for column in table.columns {
+            var property = columnNames[table.name]?[column.name] ?? ""
+            if let key = table.foreignKeys.first(where: {
+                isRelationship($0) && $0.columns[0] == column.name
+            }) {
+                let target = tables.first { $0.name == key.table }
+                let unique = key.destinations.first ?? target?.primaryKey.first ?? ""
+                property += ".\(columnNames[key.table]?[unique] ?? unique)"
+            }
+            guard property != column.name else { continue }
+            words.append("--map \(InferenceReport.quoted("\(column.name)=\(property)"))")
+        }
+        return words.joined(separator: " ")
     }
 
     /// The foreign keys of one column, which become relationships.

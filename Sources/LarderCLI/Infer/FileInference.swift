@@ -148,8 +148,8 @@ struct FileInference {
         columns[index].facts.append(field, line: line)
     }
 
-    /// Whether the first record is an object and not the names of the columns: a number or a date is
-    /// where the rest of the column has them too, and no column begins with another text.
+    /// Whether the first record is an object and not the names of the columns: it has a number or a
+    /// date where the rest of the column has them too, and no column begins with another text.
     private func isData(_ first: [String?]) -> Bool {
         var isTyped = false
         var years: [Int] = []
@@ -169,7 +169,6 @@ struct FileInference {
 
     private mutating func readJSON() throws(LarderError) {
         var reader = JSONTextReader(file)
-        reader.acceptObjects(ofBytes: Limits.objectBytesMax)
         while let line = try reader.next() {
             do throws(LarderError) {
                 let members = try reader.object(of: line)

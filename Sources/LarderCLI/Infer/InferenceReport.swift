@@ -40,7 +40,9 @@ enum InferenceReport {
         case UInt8(ascii: "\t"): options += ["--delimiter tab"]
         default: options += ["--delimiter '\(Unicode.Scalar(format.delimiter))'"]
         }
-        if let header = format.header { options.append("--header \(header.joined(separator: ","))") }
+        if let header = format.header {
+            options.append("--header \(quoted(header.joined(separator: ",")))")
+        }
         // By length first, so that #10 follows #9.
         let mapping = format.mapping.sorted {
             ($0.key.count, $0.key) < ($1.key.count, $1.key)
@@ -57,7 +59,7 @@ enum InferenceReport {
     }
 
     /// A text as one word of a shell.
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         "'" + text.replacing("'", with: #"'\''"#) + "'"
     }
 }

@@ -65,7 +65,8 @@ struct InferredNames {
                     isUpper
                     ? letters.lowercased() : letters.prefix(1).lowercased() + letters.dropFirst()
             } else {
-                result += letters.prefix(1).uppercased()
+                result +=
+                    letters.prefix(1).uppercased()
                     + (isUpper ? letters.dropFirst().lowercased() : String(letters.dropFirst()))
             }
         }

@@ -61,7 +61,8 @@ enum InferredType: Sendable {
             return word == yes || word == no
         case .int64, .double, .decimal: return number.map(accepts) ?? false
         case .uuid:
-            return text.count == 36 && UUID(uuidString: String(decoding: text, as: UTF8.self)) != nil
+            return text.count == 36
+                && UUID(uuidString: String(decoding: text, as: UTF8.self)) != nil
         case .date:
             // The year of four digits and a hyphen.
             guard text.count >= 10, text[text.startIndex + 4] == UInt8(ascii: "-") else {

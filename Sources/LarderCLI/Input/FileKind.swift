@@ -38,7 +38,8 @@ enum FileKind {
             throw failure(file, found.name, hint: found.hint)
         }
         guard !isUTF16(start) else {
-            throw failure(file, "in UTF-16", hint: "convert it: iconv -f utf-16 -t utf-8 FILE > NEWFILE")
+            throw failure(
+                file, "in UTF-16", hint: "convert it: iconv -f utf-16 -t utf-8 FILE > NEWFILE")
         }
     }
 
@@ -52,8 +53,9 @@ enum FileKind {
     private static func failure(
         _ file: InputFile, _ kind: String, hint: String
     ) -> LarderError {
-        LarderError(
+        let path = file.isStandardInput ? "FILE" : file.name
+        return LarderError(
             .malformedValue, "\(file.name) is \(kind)",
-            hint: hint.replacing(/\bFILE/, with: file.name))
+            hint: hint.replacing(/\bFILE/, with: path))
     }
 }

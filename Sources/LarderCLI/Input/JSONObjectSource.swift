@@ -11,7 +11,7 @@ struct JSONObjectSource: ObjectSource {
     var keepsTexts = false
     private(set) var badRow: SourceRow?
 
-    /// - Parameter format: The form of the values; nil for JSON's own, with the names of properties.
+    /// - Parameter format: The form of the values; nil for JSON's own, with names of properties.
     init(
         _ file: InputFile, _ decoder: ObjectDecoder, bytesMax: Int? = nil,
         _ format: FileFormat? = nil

@@ -60,7 +60,9 @@ package final class DatabaseFile {
                 ORDER BY name LIMIT 1001
                 """)
             var tables: [DatabaseTable] = []
-            while try statement.step() { tables.append(DatabaseTable(name: statement.string(at: 0))) }
+            while try statement.step() {
+                tables.append(DatabaseTable(name: statement.string(at: 0)))
+            }
             for index in tables.indices.prefix(Self.tablesMax) { try describe(&tables[index]) }
             guard tables.count <= Self.tablesMax else {
                 throw SQLiteError(.tooLarge, "too many tables")
@@ -97,7 +99,9 @@ package final class DatabaseFile {
 
     private func describe(_ table: inout DatabaseTable) throws(SQLiteError) {
         let columns = try connection.prepare(
-            "SELECT name, upper(type), \"notnull\", pk FROM pragma_table_xinfo(?) WHERE hidden <> 1")
+            """
+            SELECT name, upper(type), "notnull", pk FROM pragma_table_xinfo(?) WHERE hidden <> 1
+            """)
         try columns.bind(.text(table.name), at: 1)
         var keys: [(Int64, String)] = []
         while try columns.step() {

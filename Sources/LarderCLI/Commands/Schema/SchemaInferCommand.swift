@@ -51,7 +51,7 @@ struct SchemaInferCommand: ParsableCommand {
         for path in files {
             let file = try InputFile(path)
             if try FileKind.isSQLite(file) {
-                let tables = try DatabaseSchema(DatabaseFile(path: path), &names)
+                let tables = try DatabaseSchema(DatabaseFile(path: path), path: path, &names)
                 entities += tables.entities
                 rows += tables.report
                 notes += tables.notes.map { "\($0)\n" }.joined()
@@ -63,8 +63,8 @@ struct SchemaInferCommand: ParsableCommand {
             entities.append(entity)
             rows += InferenceReport.rows(inference.columns, entity: entityName)
             let options = InferenceReport.options(inference.columns, format)
-            notes += (["larder import \(entityName) \(path)"] + options).joined(separator: " ")
-                + "\n"
+            let command = ["larder import \(entityName) \(InferenceReport.quoted(path))"]
+            notes += (command + options).joined(separator: " ") + "\n"
         }
         try print(entities, rows, notes)
     }

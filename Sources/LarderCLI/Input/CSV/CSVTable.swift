@@ -61,12 +61,13 @@ struct CSVTable {
         reader.readsEmptyLines = columnCount == 1 && acceptsNil
     }
 
-    /// Whether all values may be nil. Otherwise an empty line of a file with one column cannot be an
-    /// object, and is skipped.
+    /// Whether all values may be nil. Otherwise an empty line of a file with one column cannot be
+    /// an object, and is skipped.
     private var acceptsNil: Bool {
         attributes.allSatisfy { column in
-            guard case .attribute(let attribute)? = decoder.entity.property(
-                named: column.decoder.attributeName)
+            guard
+                case .attribute(let attribute)? = decoder.entity.property(
+                    named: column.decoder.attributeName)
             else { return false }
             return attribute.isOptional
         } && relationships.allSatisfy { $0.relationship.isOptional }
@@ -107,7 +108,13 @@ struct CSVTable {
     ) throws(LarderError) -> [String] {
         do throws(LarderError) {
             return try (0..<reader.fieldCount).map { (index) throws(LarderError) in
-                try reader.text(index) ?? ""
+                let name = try reader.text(index) ?? ""
+                guard !name.utf8.contains(0) else {
+                    throw LarderError(
+                        .malformedValue, "the name of column \(index + 1) has a zero byte",
+                        hint: "the file is not text in UTF-8")
+                }
+                return name
             }
         } catch {
             throw error.at(line: reader.line, of: fileName)
@@ -350,8 +357,10 @@ extension CSVTable {
             guard error.code == .malformedIdentifier else { throw error }
             let name = relationship.name
             let path = "\(name).\(decoder.uniqueName(of: relationship))"
+            let list = relationship.isToMany && format.listSeparator == nil
             throw error.adding(
-                hint: "to name the object by a unique value, pass --map '\(name)=\(path)'")
+                hint: "to name the object by a unique value, pass --map '\(name)=\(path)'"
+                    + (list ? " and --list-separator with the text between objects" : ""))
         }
     }
 }

@@ -181,14 +181,18 @@ extension DateFormat {
 
     /// The date of a time from 1970; nil for a year with other than four digits, because then the
     /// unit is wrong.
-    private static func date(from1970 text: String, perSecond: Double) -> Date? {
-        guard let number = Double(text) else { return nil }
-        let date = Date(timeIntervalSince1970: number / perSecond)
-        guard let first = Date(text: "1000-01-01"), let last = Date(text: "9999-12-31") else {
-            return nil
-        }
+    private static func date(from1970 text: String, perSecond: Decimal) -> Date? {
+        // Computed in decimal digits, so that the seconds from 2001 are rounded once.
+        guard let number = Decimal(exactly: text),
+            let seconds = Double("\(number / perSecond - secondsFrom1970)"),
+            let first = Date(text: "1000-01-01"), let last = Date(text: "9999-12-31")
+        else { return nil }
+        let date = Date(timeIntervalSinceReferenceDate: seconds)
         return date >= first && date <= last ? date : nil
     }
+
+    /// The seconds from 1970 to 2001.
+    private static let secondsFrom1970: Decimal = 978_307_200
 
     private static let months = [
         "january", "february", "march", "april", "may", "june", "july", "august", "september",

@@ -16,7 +16,9 @@ struct NumberForm: Sendable {
 
     /// Whether a text can be one of the separators.
     static func isSeparator(_ text: String) -> Bool {
-        guard text.count == 1, let character = text.first, text.utf8.count <= 4 else { return false }
+        guard text.count == 1, let character = text.first, text.utf8.count <= 4 else {
+            return false
+        }
         return !character.isNumber && !character.isLetter && !"+-\r\n\"".contains(character)
     }
 
