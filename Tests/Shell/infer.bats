@@ -24,8 +24,8 @@ Price decimal
 Big bool 
 Zip string 
 Id uuid 
-Note string optional
-Empty string optional
+Note string yes
+Empty string yes
 both string 
 ROWS
     assert_equal $'2025-12-31T00:00:00Z\t1.5\t01234\tx\\ny' \

@@ -65,9 +65,13 @@ struct FileInference {
                     + "\(Limits.propertiesMax) properties",
                 hint: "leave columns out, such as with --map '#3='")
         }
+        let counts = Dictionary(grouping: columns, by: \.name).mapValues(\.count)
         for (index, column) in columns.enumerated() {
-            let key = isJSON ? column.name : "#\(index + 1)"
-            if column.property != column.name { format.mapping[key] = column.property }
+            let isNamed = !column.name.isEmpty && counts[column.name] == 1
+            let key = isJSON || isNamed ? column.name : "#\(index + 1)"
+            if column.property != column.name || !isJSON && !isNamed {
+                format.mapping[key] = column.property
+            }
             if let dateFormat = column.facts.type?.dateFormat,
                 let parsed = try? DateFormat(dateFormat)
             {

@@ -54,7 +54,11 @@ struct InferredNames {
     /// The words of a text as one word. Letters with accents lose them; other characters separate
     /// words.
     private static func camelCase(_ text: String) -> String {
-        let plain = text.folded(caseInsensitive: false, diacriticInsensitive: true)
+        let plain = text.map { character in
+            character.isASCII
+                ? String(character)
+                : String(character).folded(caseInsensitive: true, diacriticInsensitive: true)
+        }.joined()
         let words = Array(plain.utf8).split { !isLetter($0) && !isDigit($0) }
         var result = ""
         for word in words {

@@ -87,14 +87,15 @@ final class CSVFieldDecoder: Sendable {
     /// The string of a JSON document as a value in the same form; nil if only JSON's own form is
     /// possible.
     func value(json: JSONValue) throws(LarderError) -> Value? {
+        let hasFormattedDates = type == .date && !form.dateFormats.isEmpty
         switch json {
-        case .string(let text) where form.isNull(text.utf8): .null
-        case .string(let text)
-        where type == .date && !form.dateFormats.isEmpty || type.isNumber && form.numbers != nil:
-            try value(Array(text.utf8)[...])
+        case .string(let text) where form.isNull(text.utf8): return .some(.null)
+        case .string(let text) where hasFormattedDates || type.isNumber && form.numbers != nil:
+            return try value(Array(text.utf8)[...])
         case .integer, .double, .decimal:
-            type == .date && !form.dateFormats.isEmpty ? try date(Array(json.text.utf8)[...]) : nil
-        default: nil
+            guard hasFormattedDates else { return .none }
+            return try date(Array(json.text.utf8)[...])
+        default: return .none
         }
     }
 
