@@ -446,7 +446,7 @@ END
     assert_contains "$stderr" 'iconv'
     printf 'title\nx\xe9\n' >latin1.csv
     assert_status 65 larder import Article latin1.csv
-    assert_contains "$stderr" 'latin1.csv, line 2: not valid UTF-8'
+    assert_contains "$stderr" 'latin1.csv, line 2: field 1 is not valid UTF-8'
     printf 'title\na\rb\n' >return.csv
     assert_status 65 larder import Article return.csv
     assert_contains "$stderr" 'line 2: a carriage return without a line feed'

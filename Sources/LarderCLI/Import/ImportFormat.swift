@@ -4,7 +4,7 @@ import LarderPrograms
 
 /// The format of a file with objects.
 enum ImportFormat: String, ExpressibleByArgument, CaseIterable {
-    /// JSON lines and a JSON array are told apart by the first character.
+    /// The first character distinguishes JSON lines from a JSON array.
     case jsonl, json, csv, tsv
 
     var isJSON: Bool { self == .jsonl || self == .json }

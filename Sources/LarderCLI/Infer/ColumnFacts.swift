@@ -1,6 +1,6 @@
 import LarderModel
 
-/// What was seen in a column of a file, in bounded memory: the types that all its values have, and
+/// The facts about a column of a file, in bounded memory: the types that all its values have, and
 /// numbers for a report.
 struct ColumnFacts {
     /// The number of distinct values that are counted.

@@ -57,7 +57,7 @@ struct CSVTable {
                 ? error.at(line: reader.line, of: fileName)
                 : LarderError(error.code, "--header: \(error.message)", hint: error.hint)
         }
-        // Of several columns, an empty line has none.
+        // An empty line has no fields for several columns.
         reader.readsEmptyLines = columnCount == 1 && acceptsNil
     }
 

@@ -1,4 +1,4 @@
-load helper
+load ../helper
 
 # Files as other programs write them: their forms of columns, numbers, dates and nil, bad rows, and
 # files that are neither CSV nor JSON.

@@ -1,4 +1,4 @@
-load helper
+load ../helper
 
 setup() { enter_scratch; }
 
@@ -137,5 +137,5 @@ SQL
 @test "what larder exports it imports: random schemas and objects" {
     seed=${SEED:-$RANDOM}
     echo "seed $seed"
-    /usr/bin/python3 "$BATS_TEST_DIRNAME/../Python/check_round_trip" "$seed" 3
+    /usr/bin/python3 "$BATS_TEST_DIRNAME/../../Python/check_round_trip" "$seed" 3
 }
