@@ -101,8 +101,8 @@ extension Value {
 
     private static func bool(_ text: String) -> Bool? {
         switch text.lowercased() {
-        case "true", "t", "yes", "y", "1": true
-        case "false", "f", "no", "n", "0": false
+        case "true", "yes", "1": true
+        case "false", "no", "0": false
         default: nil
         }
     }

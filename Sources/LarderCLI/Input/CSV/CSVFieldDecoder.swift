@@ -67,6 +67,11 @@ final class CSVFieldDecoder: Sendable {
             }
             text = plain
         }
+        // PostgreSQL and others write one letter.
+        if type == .bool, field.count == 1, let letter = field.first {
+            if "tTyY".utf8.contains(letter) { return .bool(true) }
+            if "fFnN".utf8.contains(letter) { return .bool(false) }
+        }
         do throws(LarderError) {
             return try Value(
                 text: String(decoding: text, as: UTF8.self), type: type, assumesUTC: assumesUTC)
