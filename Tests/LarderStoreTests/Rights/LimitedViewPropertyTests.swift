@@ -77,9 +77,10 @@ struct LimitedViewPropertyTests {
         let seen = fuzzed.identifiers.filter {
             view.storeDescription.schema.entity(named: $0.entityName) != nil
         }
-        let one = try Self.objects(seen, view, fuzzed.reader)
-        let two = try Self.objects(
-            seen.map { Self.moved($0, to: expected) }, other, expected.reader)
+        let one = Self.objects(seen, view, fuzzed.reader)
+        let two = Self.objects(seen.map { Self.moved($0, to: expected) }, other, expected.reader)
+        // Which rows a failing rule is computed for is up to SQLite.
+        if one.dependsOnOrder { return }
         guard one == two else {
             throw Difference(description: "objects by \(rules): \(one), not \(two)")
         }
@@ -275,8 +276,8 @@ struct LimitedViewPropertyTests {
     private static func outcome(
         _ query: Query, _ view: any StoreView, _ reader: any StoreReader
     ) -> Outcome {
-        let parameters = QueryParameters()
-        do {
+        outcome {
+            let parameters = QueryParameters()
             let cursor = try reader.open(
                 try view.plan(query, parameters), parameters, budget: ReadBudget())
             defer { cursor.close() }
@@ -284,21 +285,29 @@ struct LimitedViewPropertyTests {
             while true {
                 let (batch, isLast) = try cursor.next(bytesMax: 1 << 20, budget: ReadBudget())
                 rows += texts(of: batch)
-                if isLast { return .rows(rows) }
+                if isLast { return rows }
             }
-        } catch let error as LarderError {
-            return .failed(error.code)
-        } catch {
-            return .failed((error as? ReadFailure)?.larderError.code ?? .storageFailed)
         }
     }
 
     private static func objects(
         _ identifiers: [PersistentIdentifier], _ view: any StoreView, _ reader: any StoreReader
-    ) throws -> [String] {
-        try view.reader(over: reader).objects(
-            identifiers, properties: nil, budget: ReadBudget()
-        ).flatMap(texts)
+    ) -> Outcome {
+        outcome {
+            try view.reader(over: reader).objects(
+                identifiers, properties: nil, budget: ReadBudget()
+            ).flatMap(texts)
+        }
+    }
+
+    private static func outcome(_ read: () throws -> [String]) -> Outcome {
+        do {
+            return .rows(try read())
+        } catch let error as LarderError {
+            return .failed(error.code)
+        } catch {
+            return .failed((error as? ReadFailure)?.larderError.code ?? .storageFailed)
+        }
     }
 
     private static let anyStore = UUID()
