@@ -12,7 +12,7 @@ show() { larder schema show --schema "$library" "$@"; }
 
 @test "a schema is shown alike by a server, from a store file and from a schema file" {
     start_daemon
-    for format in table plain json dot mermaid python swift go typescript; do
+    for format in table plain json dot mermaid python swift typescript go; do
         larder schema show --output $format >served
         larder schema show --output $format --schema "$schema" >read
         cmp served read
