@@ -49,7 +49,8 @@ struct LarderCommand: ParsableCommand {
                 subcommands: [
                     ImportCommand.self, ExportCommand.self, HistoryCommand.self, WatchCommand.self,
                     SchemaCommand.self, PolicyCommand.self,
-                    StatsCommand.self, TopCommand.self, CheckCommand.self, PingCommand.self,
+                    StatsCommand.self, TopCommand.self, BrowseCommand.self, CheckCommand.self,
+                    PingCommand.self,
                     DumpCommand.self, LoadCommand.self,
                     BackupCommand.self, RestoreCommand.self, ArchiveCommand.self,
                     NewIdentityCommand.self, MigrateCommand.self,

@@ -93,7 +93,12 @@ public let browseStyle =
         .grid { display: grid; gap: .75rem }
         .grid { grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)) }
         fieldset { border: 1px solid var(--line); border-radius: 8px; min-width: 0 }
-        .grid input, .grid select { width: 100% }
+        .grid input, .grid select, input.wide { width: 100% }
+        .grid fieldset input { margin-bottom: .35rem }
+        .pair { display: flex; gap: .35rem } .pair select { width: 9rem }
+        textarea.code, .query input { font-family: ui-monospace, "DejaVu Sans Mono", monospace }
+        textarea.code { min-height: 3.5rem }
+        .chart { margin: 1rem 0; overflow-x: auto }
         @media (max-width: 40rem) {
           body { padding: 0 .75rem 2rem }
           dl.values > div { grid-template-columns: 1fr; gap: .15rem }

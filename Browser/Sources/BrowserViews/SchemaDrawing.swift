@@ -1,5 +1,5 @@
 import HTMLPages
-import LarderClient
+public import LarderClient
 
 /// The entities of a schema as boxes with their properties, in columns, and its relationships as
 /// lines between the rows of both sides. It is drawn by the server as SVG.
@@ -242,7 +242,7 @@ struct SchemaDrawing {
 
 extension Relationship {
     /// The number of related objects as in UML: `0..1`, `1`, `1..*`, `0..4`.
-    var cardinality: String {
+    public var cardinality: String {
         guard isToMany else { return isOptional ? "0..1" : "1" }
         let maximum = maxCount > 0 ? "\(maxCount)" : "*"
         if isOptional { return minCount > 1 ? "0,\(minCount)..\(maximum)" : "0..\(maximum)" }

@@ -93,7 +93,7 @@ extension LarderError {
                 .gatewayTimeout,
                 errorPage(
                     "This takes too long", sentence,
-                    hint: "Ask for less, or start larder browse with a longer --timeout.")
+                    hint: "Ask for less, or start larder browse with a longer --query-time.")
             )
         case .objectNotFound, .unknownEntity, .foreignIdentifier, .tokenExpired:
             (.notFound, errorPage("This was not found", sentence, hint: hintSentence))

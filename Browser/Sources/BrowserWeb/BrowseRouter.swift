@@ -16,6 +16,8 @@ public func browseRouter(_ browse: Browse) -> Router<BasicRequestContext> {
     addRows(to: router, browse)
     addObjects(to: router, browse)
     addHistory(to: router, browse)
+    addTools(to: router, browse)
+    addChanges(to: router, browse)
     return router
 }
 

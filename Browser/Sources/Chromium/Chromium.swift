@@ -104,6 +104,8 @@ public actor Chromium {
 
 public struct ChromiumError: Error, CustomStringConvertible {
     public var description: String
+
+    public init(description: String) { self.description = description }
 }
 
 extension Pipe {

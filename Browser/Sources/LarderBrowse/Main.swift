@@ -41,14 +41,14 @@ struct LarderBrowse: AsyncParsableCommand {
     var name: String?
 
     @Option(help: ArgumentHelp("Maximum time of a query, in seconds.", valueName: "seconds"))
-    var timeout = 15
+    var queryTime = 15
 
     func validate() throws {
         guard (0...65_535).contains(port) else {
             throw ValidationError("--port is a number from 0 to 65535")
         }
-        guard (1...3_600).contains(timeout) else {
-            throw ValidationError("--timeout is a number of seconds from 1 to 3600")
+        guard (1...3_600).contains(queryTime) else {
+            throw ValidationError("--query-time is a number of seconds from 1 to 3600")
         }
         guard listen == nil || port == 0 else {
             throw ValidationError("--listen and --port cannot be combined")
@@ -70,7 +70,7 @@ struct LarderBrowse: AsyncParsableCommand {
 
     private func serve(_ path: String) async throws {
         let client = try await StoreClient.connect(
-            to: path, options: options(timeout: .seconds(timeout)))
+            to: path, options: options(timeout: .seconds(queryTime)))
         let hasty = try await StoreClient.connect(to: path, options: options(timeout: .seconds(2)))
         defer {
             client.close()

@@ -15,13 +15,18 @@ struct MigrationProgram {
     ///
     /// - Throws: `cancelled` if it cannot be started or does not end with status 0.
     func run(socket: String, session: String) throws(LarderError) {
-        let status = try wait(for: start(socket: socket, session: session))
-        // The macros of the system's header.
-        let signal = status & 0x7f
-        guard status != 0 else { return }
-        throw failure(
-            signal == 0
-                ? "ended with status \(status >> 8 & 0xff)" : "was ended by signal \(signal)")
+        let process = try start(socket: socket, session: session)
+        let end: ChildProcess.End
+        do throws(SystemError) {
+            end = try ChildProcess.end(of: process)
+        } catch {
+            throw failure("is lost: \(error.text)")
+        }
+        switch end {
+        case .exited(0): return
+        case .exited(let status): throw failure("ended with status \(status)")
+        case .killed(let signal): throw failure("was ended by signal \(signal)")
+        }
     }
 
     private func start(socket: String, session: String) throws(LarderError) -> pid_t {
@@ -40,16 +45,6 @@ struct MigrationProgram {
             throw failure("cannot be started: \(SystemError(code: result).text)")
         }
         return process
-    }
-
-    private func wait(for process: pid_t) throws(LarderError) -> Int32 {
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0 {
-            guard errno == EINTR else {
-                throw failure("is lost: \(SystemError(code: errno).text)")
-            }
-        }
-        return status
     }
 
     private func failure(_ event: String) -> LarderError {
