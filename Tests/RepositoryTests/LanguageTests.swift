@@ -21,7 +21,7 @@ struct LanguageTests {
     private static func files() throws -> [Repository.File] {
         let folders =
             ["Sources", "Tests", "Proto", "Clients", "Examples", "docs", "scripts"]
-            + Repository.benchmarks
+            + Repository.benchmarks + Repository.browser
         let endings = [
             ".swift", ".md", ".proto", ".py", ".go", ".ts", ".bats", ".bash", ".c", ".h",
             ".service",

@@ -45,9 +45,14 @@ enum Repository {
         "Benchmarks/Sources", "Benchmarks/Peers/C", "Benchmarks/Peers/Sources",
     ]
 
+    /// The package of the pages, without its build folder.
+    static let browser = ["Browser/Sources", "Browser/Tests"]
+
     static func swiftFiles() throws -> [File] {
-        try files(under: ["Sources", "Tests"] + benchmarks, endings: [".swift"])
-            + ["", "Benchmarks/", "Benchmarks/Peers/"].map { try read("\($0)Package.swift") }
+        try files(under: ["Sources", "Tests"] + benchmarks + browser, endings: [".swift"])
+            + ["", "Benchmarks/", "Benchmarks/Peers/", "Browser/"].map {
+                try read("\($0)Package.swift")
+            }
     }
 
     static func read(_ path: String) throws -> File {

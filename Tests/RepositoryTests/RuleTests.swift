@@ -122,7 +122,7 @@ struct RuleTests {
     func machinePaths() throws {
         let files = try Repository.files(
             under: ["Sources", "Tests", "scripts", "docs", "Proto", "Examples", "Clients"]
-                + Repository.benchmarks,
+                + Repository.benchmarks + Repository.browser,
             endings: [".swift", ".md", ".proto", ".py", ".bats", ".sh", ".script", ""])
         for file in Set(files.map(\.path)).sorted() {
             for (number, line) in try Repository.read(file).lines.enumerated() {
@@ -150,7 +150,7 @@ struct RuleTests {
     func topLevel() throws {
         let expected: Set<String> = [
             "Package.swift", "Package.resolved", "Sources", "Tests", "Proto", "scripts", "docs",
-            "Benchmarks", "Clients", "Examples", "README.md", "LICENSE", "CHANGELOG.md",
+            "Benchmarks", "Browser", "Clients", "Examples", "README.md", "LICENSE", "CHANGELOG.md",
             "CONTRIBUTING.md", "SECURITY.md",
         ]
         let found = try FileManager.default.contentsOfDirectory(atPath: Repository.top)

@@ -33,7 +33,8 @@ struct SizeTests {
     @Test("no folder contains more than 25 source files")
     func folders() throws {
         let files = try Repository.files(
-            under: ["Sources", "Tests"], endings: [".swift", ".script", ".py", ".bats"])
+            under: ["Sources", "Tests"] + Repository.browser,
+            endings: [".swift", ".script", ".py", ".bats"])
         let folders = Dictionary(grouping: files) { file in
             file.path.split(separator: "/").dropLast().joined(separator: "/")
         }

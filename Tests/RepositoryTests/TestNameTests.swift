@@ -75,7 +75,7 @@ struct TestNameTests {
     }
 
     private static func swiftTests() throws -> [NamedTest] {
-        try Repository.files(under: ["Tests", "Examples"], endings: [".swift"])
+        try Repository.files(under: ["Tests", "Examples", "Browser/Tests"], endings: [".swift"])
             .flatMap { swiftTests(in: $0) }
     }
 

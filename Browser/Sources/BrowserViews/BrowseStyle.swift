@@ -61,6 +61,7 @@ public let browseStyle =
         img.data { max-width: min(100%, 24rem); max-height: 24rem; border: 1px solid var(--line) }
         .json ul { list-style: none; margin: 0; padding-left: 1.25rem }
         .json summary { list-style-position: inside }
+        .json details { display: inline-block; vertical-align: top }
         .json .key { color: var(--key) } .json .string { color: var(--good) }
         .list h3 { font-size: 1rem; margin: 1rem 0 .25rem }
         ul.objects { list-style: none; padding: 0; margin: .25rem 0 }

@@ -36,8 +36,7 @@ public struct Page: Sendable {
         <html lang="en">
         <head>
         <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="referrer" content="no-referrer">\(refresh)
+        <meta name="viewport" content="width=device-width, initial-scale=1">\(refresh)
         <title>\(title) · \(store)</title>
         <link rel="icon" href="data:,">
         <link rel="stylesheet" href="/browse.css">

@@ -133,8 +133,8 @@ struct SchemaDrawing {
         return """
             <svg viewBox="0 0 \(width) \(height)" width="\(width)" height="\(height)" \
             role="group" aria-label="Drawing of the entities \(names)">
-            \(boxes.map(box))
             \(lines)
+            \(boxes.map(box))
             </svg>
             """
     }

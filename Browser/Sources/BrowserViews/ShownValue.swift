@@ -42,10 +42,12 @@ public enum ShownValue: Equatable, Sendable {
     }
 
     private static func cut(_ text: String, _ charactersMax: Int) -> (String, isCut: Bool) {
-        // A character may have any number of scalars, and bytes are counted first, which is quick.
-        let bytesMax = charactersMax * 8
+        // A character may have any number of scalars, so bytes have a maximum, too.
+        let bytesMax = charactersMax * 32
         let isLong = text.utf8.count > bytesMax
-        let start = isLong ? String(decoding: text.utf8.prefix(bytesMax), as: UTF8.self) : text
+        var start = isLong ? String(decoding: text.utf8.prefix(bytesMax), as: UTF8.self) : text
+        // The first bytes may end within a scalar.
+        while isLong, start.unicodeScalars.last == "\u{FFFD}" { start.unicodeScalars.removeLast() }
         let end = start.index(
             start.startIndex, offsetBy: charactersMax, limitedBy: start.endIndex)
         let isCut = isLong || end.map { $0 < start.endIndex } ?? false

@@ -184,7 +184,7 @@ struct ObjectEditor {
                 identifiers.append(try object(String(word), of: relationship))
             }
             return .objects(identifiers)
-        case .relationship:
+        case .relationship(let relationship):
             let text = field.text.trimmed
             return text.isEmpty
                 ? (identifier == nil ? nil : .null) : .object(try object(text, of: relationship))

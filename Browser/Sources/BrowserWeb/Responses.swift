@@ -64,8 +64,9 @@ extension Response {
         var headers: HTTPFields = [
             .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
         ]
+        // Without a referrer a browser would not say which origin has sent a form.
         let policies: [(HeaderName?, String)] = [
-            (.referrerPolicy, "no-referrer"), (.resourcePolicy, "same-origin"),
+            (.referrerPolicy, "same-origin"), (.resourcePolicy, "same-origin"),
             (.openerPolicy, "same-origin"),
         ]
         for case (let name?, let value) in policies { headers[name] = value }

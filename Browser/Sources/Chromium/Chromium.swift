@@ -40,7 +40,9 @@ public actor Chromium {
 
     /// Opens a window that shows a page.
     public func open(_ url: URL) async throws -> Window {
-        let target = try await call(Target.self, "Target.createTarget", ["url": url.absoluteString])
+        // A tab behind another one would be hidden.
+        let target = try await call(
+            Target.self, "Target.createTarget", ["url": url.absoluteString, "newWindow": true])
         let session = try await call(
             Session.self, "Target.attachToTarget",
             ["targetId": target.targetId, "flatten": true])

@@ -29,9 +29,12 @@ public struct Window: Sendable {
         return evaluation.result.value ?? ""
     }
 
-    /// Waits until the page shows a text, at most 20 seconds. It may load another page meanwhile.
+    /// Waits until the page is loaded and shows a text, at most 20 seconds. It may load another page
+    /// meanwhile.
     public func shows(_ text: String) async throws {
-        let condition = "document.body?.innerText.includes(\(quoted(text)))"
+        let condition = """
+            document.readyState === "complete" && document.body.innerText.includes(\(quoted(text)))
+            """
         while !Task.isCancelled {
             do {
                 let failure = try await evaluate(
@@ -39,13 +42,14 @@ public struct Window: Sendable {
                     new Promise(resolve => {
                       setTimeout(() => resolve("only: " + document.body.innerText), 20_000);
                       const check = () => {
-                        if (!\(condition)) return;
+                        if (!(\(condition))) return;
                         observer.disconnect();
                         resolve("");
                       };
                       const observer = new MutationObserver(check);
                       observer.observe(
                         document, { childList: true, subtree: true, characterData: true });
+                      addEventListener("load", check);
                       check();
                     })
                     """)
@@ -120,7 +124,7 @@ public struct Window: Sendable {
         let text = key == "Enter" ? "\r" : key.count == 1 ? key : ""
         for event in ["keyDown", "keyUp"] {
             var parameters: [String: any Sendable] = [
-                "type": event, "key": key,
+                "type": event, "key": key, "code": key.count == 1 ? "" : key,
                 "windowsVirtualKeyCode": key == "Enter" ? 13 : number,
             ]
             if event == "keyDown", !text.isEmpty { parameters["text"] = text }

@@ -46,7 +46,8 @@ struct BrowseCommand: ParsableCommand {
             setenv(Environment.socket, socket, 1)
             return try program.run()
         }
-        if status != 0 { throw ExitCode(status) }
+        // The error of larder-browse is printed; its status is that of this program.
+        if status != 0 { Glibc.exit(status) }
     }
 }
 

@@ -147,7 +147,14 @@ package struct ObservableQuery: Sendable {
     private func restricted(_ fetch: Fetch, to keys: [Int64]?) -> (Query, QueryParameters) {
         var parameters = parameters
         parameters.limit = nil
-        guard let keys else { return (.fetch(fetch), parameters) }
+        guard let keys else {
+            // The arguments may be those of columns or of `having`, which are not read here. A
+            // query without terms takes none.
+            if fetch.predicate == nil, fetch.sort.isEmpty, fetch.selection.columns.isEmpty {
+                parameters.arguments = []
+            }
+            return (.fetch(fetch), parameters)
+        }
         let objects = identifiers(keys, fetch.entityName)
         let argument = parameters.arguments.count
         parameters.arguments.append(

@@ -150,4 +150,20 @@ struct QueryDependenciesTests {
         let malformed = Fetch("Article", where: .format("title =="))
         #expect(code(malformed, QueryParameters()) == .malformedPredicate)
     }
+
+    @Test("the first objects of an observed fetch are read without the arguments of its columns")
+    func argumentsOfColumns() throws {
+        func arguments(_ predicate: QueryTerm?, _ values: [QueryArgument]) throws -> Int {
+            let fetch = Fetch(
+                "Article", where: predicate,
+                selection: .columns([QueryColumn("substring(title, %@)", name: "start")]))
+            let observable = try ObservableQuery(
+                .fetch(fetch), QueryParameters(arguments: values), in: schema, store: UUID())
+            let trees = try #require(observable.fetch)
+            return observable.sortValues(of: nil, trees, limit: 10).1.arguments.count
+        }
+        #expect(try arguments(nil, [1]) == 0)
+        // The tree of a predicate refers to its arguments by index.
+        #expect(try arguments(.format("words > %@"), [1, 2]) == 2)
+    }
 }

@@ -1,3 +1,4 @@
+public import HTMLPages
 public import TodoValues
 
 // Forms are outside of what changes with the values, so that an update of a window does not clear
@@ -28,7 +29,7 @@ public func taskForms(_ contents: TaskContents) -> HTML {
         <label>Priority <select name="priority">\(priorities)</select></label>
         <label>\(checkbox("completed", task.isCompleted)) completed</label>
         <label>\(checkbox("my-day", task.isInMyDay)) My Day</label>
-        <button>Save</button></form>
+        <button class="primary">Save</button></form>
         <form method="post" action="/task/group">\(hidden(task.id))
         <label>Group <select name="group">\(groups)</select></label>
         <button>Move</button></form>
@@ -42,13 +43,14 @@ private func titleForm(
     """
     <form method="post" action="\(action)">\(id.map(hidden))
     <label>\(label) <input name="title" value="\(title)" required></label>
-    <button>Save</button></form>
+    <button class="primary">Save</button></form>
     """
 }
 
 private func deleteForm(_ action: String, label: String, _ id: WrappedID) -> HTML {
     """
-    <form method="post" action="\(action)">\(hidden(id))<button>\(label)</button></form>
+    <form method="post" action="\(action)">\(hidden(id))\
+    <button class="danger">\(label)</button></form>
     """
 }
 

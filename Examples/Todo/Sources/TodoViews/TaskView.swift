@@ -1,3 +1,4 @@
+public import HTMLPages
 public import TodoValues
 
 /// A task with all of its values.
@@ -6,7 +7,7 @@ public func taskView(_ contents: TaskContents) -> HTML {
     let group = contents.groups.first { $0.id == task.group }
     return """
         <h1>\(task.title)</h1>
-        <dl>
+        <dl data-id="\(task.id.description)">
         <dt>Group</dt><dd>\(group.map(groupLink) ?? "none")</dd>
         <dt>Priority</dt><dd>\(task.priority.name)</dd>
         <dt>State</dt><dd>\(task.isCompleted ? "completed" : "open")</dd>

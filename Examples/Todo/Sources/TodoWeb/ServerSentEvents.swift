@@ -1,3 +1,4 @@
+import HTMLPages
 import Hummingbird
 import ServiceLifecycle
 import TodoViews

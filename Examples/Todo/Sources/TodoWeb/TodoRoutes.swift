@@ -8,7 +8,7 @@ public func todoRouter(_ todo: any Todo) -> Router<BasicRequestContext> {
     router.add(middleware: ErrorPages())
     router.add(middleware: SameOrigin())
     router.get("todo.js") { _, _ in Response.text(pageScript, "text/javascript") }
-    router.get("todo.css") { _, _ in Response.text(pageStyle, "text/css") }
+    router.get("todo.css") { _, _ in Response.text(todoStyle, "text/css") }
 
     addWindow("", to: router, todo) { _ in .groups }
     addWindow("my-day", to: router, todo) { _ in .myDay }
@@ -28,7 +28,8 @@ private func addWindow(
         let window = try window(request)
         for await frame in try await window.frames(of: todo) {
             guard let frame else { break }
-            return Response.html(page(title: frame.title, view: frame.view, forms: frame.forms))
+            return Response.html(
+                page(title: frame.title, at: "/\(path)", view: frame.view, forms: frame.forms))
         }
         throw TodoError.unknown(window.kind ?? .group)
     }

@@ -1,3 +1,4 @@
+import HTMLPages
 import TodoValues
 import TodoViews
 

@@ -1,3 +1,4 @@
+import Chromium
 import Foundation
 import Testing
 
@@ -9,7 +10,7 @@ struct BrowserTests {
         let store = folder.url.appending(path: "todo.store")
         let one = try await TodoServer(store: store)
         let two = try await TodoServer(store: store)
-        let browser = try await Browser()
+        let browser = try await Chromium()
 
         // A group that one process adds is shown by the other, as text.
         let first = try await browser.open(one.url)
@@ -66,7 +67,7 @@ struct BrowserTests {
         let one = try await TodoServer(store: store)
         let two = try await TodoServer(store: store)
         let three = try await TodoServer(store: store)
-        let browser = try await Browser()
+        let browser = try await Chromium()
         let ended = try await browser.open(one.url)
         let first = try await browser.open(two.url)
         let second = try await browser.open(three.url)
@@ -83,7 +84,7 @@ struct BrowserTests {
     @Test("a server without a store shows mock tasks, and windows follow their changes")
     func mocks() async throws {
         let server = try await TodoServer(store: nil)
-        let browser = try await Browser()
+        let browser = try await Chromium()
         let today = try await browser.open(server.page("/my-day"))
         try await today.shows("Water the plants")
         let groups = try await browser.open(server.url)

@@ -1,3 +1,4 @@
+import Chromium
 import Foundation
 
 /// A process of the program `todo`, which is next to the tests. It ends with its last reference.
@@ -43,42 +44,4 @@ final class TodoServer: Sendable {
 
 struct ServerError: Error, CustomStringConvertible {
     var description: String
-}
-
-extension Pipe {
-    /// The text before the first newline, or before the end.
-    fileprivate func firstLine() async -> String {
-        var text = ""
-        for await data in chunks() {
-            text += String(decoding: data, as: UTF8.self)
-            if text.contains("\n") { break }
-        }
-        return String(text.prefix { !$0.isNewline })
-    }
-
-    /// The data that the other end writes, until it is closed.
-    func chunks() -> AsyncStream<Data> {
-        let (stream, continuation) = AsyncStream<Data>.makeStream()
-        fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty {
-                handle.readabilityHandler = nil
-                continuation.finish()
-            } else {
-                continuation.yield(data)
-            }
-        }
-        return stream
-    }
-}
-
-/// A folder that is deleted with its last reference.
-final class TemporaryFolder: Sendable {
-    let url = FileManager.default.temporaryDirectory.appending(path: "todo-\(UUID())")
-
-    init() throws {
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
 }
