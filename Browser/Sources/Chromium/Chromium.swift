@@ -108,6 +108,11 @@ public struct ChromiumError: Error, CustomStringConvertible {
     public var description: String
 
     public init(description: String) { self.description = description }
+
+    /// Whether the page was replaced by another one meanwhile.
+    var isOfNavigation: Bool {
+        description.contains("navigated") || description.contains("context")
+    }
 }
 
 extension Pipe {

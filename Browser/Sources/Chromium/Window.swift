@@ -58,9 +58,7 @@ public struct Window: Sendable {
                         description: "The page does not show \"\(text)\", \(failure)")
                 }
                 return
-            } catch let error as ChromiumError where error.description.contains("navigated") {
-                continue
-            } catch let error as ChromiumError where error.description.contains("context") {
+            } catch let error as ChromiumError where error.isOfNavigation {
                 continue
             }
         }
@@ -71,28 +69,20 @@ public struct Window: Sendable {
         try await evaluate("document.querySelector(\(quoted(selector))).innerText")
     }
 
-    /// Presses and releases the mouse in the middle of an element, which must be visible there.
+    /// Presses and releases the mouse in the middle of an element, once it is there, at most 20
+    /// seconds later. Nothing else may be above it.
     public func click(_ selector: String) async throws {
-        let place = try await evaluate(
-            """
-            (() => {
-              const element = document.querySelector(\(quoted(selector)));
-              if (!element) return "there is no element";
-              element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
-              // A link may be on several lines.
-              const box = element.getClientRects()[0];
-              if (!box) return "the element is not shown";
-              const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-              const hit = document.elementFromPoint(x, y);
-              if (!hit || !(element.contains(hit) || hit.contains(element)))
-                return `${hit?.outerHTML.slice(0, 100)} is above it`;
-              return `${x} ${y}`;
-            })()
-            """)
-        let numbers = place.split(separator: " ").compactMap { Double($0) }
-        guard numbers.count == 2 else {
-            throw ChromiumError(description: "\(selector) cannot be clicked: \(place)")
+        let deadline = ContinuousClock.now + .seconds(20)
+        var place = try await middle(of: selector)
+        while place.numbers.count != 2 {
+            guard ContinuousClock.now < deadline else {
+                throw ChromiumError(
+                    description: "\(selector) cannot be clicked: \(place.text)")
+            }
+            try await ContinuousClock().sleep(for: .milliseconds(50))
+            place = try await middle(of: selector)
         }
+        let numbers = place.numbers
         for event in ["mousePressed", "mouseReleased"] {
             try await call(
                 "Input.dispatchMouseEvent",
@@ -100,6 +90,33 @@ public struct Window: Sendable {
                     "type": event, "x": numbers[0], "y": numbers[1], "button": "left",
                     "clickCount": 1,
                 ])
+        }
+    }
+
+    /// Where the middle of an element is, or why it cannot be clicked.
+    private func middle(
+        of selector: String
+    ) async throws -> (text: String, numbers: [Double]) {
+        do {
+            let place = try await evaluate(
+                """
+                (() => {
+                  const element = document.querySelector(\(quoted(selector)));
+                  if (!element) return "there is no element";
+                  element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+                  // A link may be on several lines.
+                  const box = element.getClientRects()[0];
+                  if (!box) return "the element is not shown";
+                  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+                  const hit = document.elementFromPoint(x, y);
+                  if (!hit || !(element.contains(hit) || hit.contains(element)))
+                    return `${hit?.outerHTML.slice(0, 100)} is above it`;
+                  return `${x} ${y}`;
+                })()
+                """)
+            return (place, place.split(separator: " ").compactMap { Double($0) })
+        } catch let error as ChromiumError where error.isOfNavigation {
+            return ("the page is being loaded", [])
         }
     }
 
