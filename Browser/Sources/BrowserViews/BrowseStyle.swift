@@ -96,7 +96,8 @@ public let browseStyle =
         fieldset { border: 1px solid var(--line); border-radius: 8px; min-width: 0 }
         .grid input, .grid select, input.wide { width: 100% }
         .grid fieldset input { margin-bottom: .35rem }
-        .pair { display: flex; gap: .35rem } .pair select { width: 9rem }
+        .pair { display: flex; flex-wrap: wrap; gap: 0 .35rem; margin-bottom: .35rem }
+        .grid .pair select { flex: 1 1 6rem; width: auto } .pair input { flex: 1 1 8rem }
         textarea.code, .query input { font-family: ui-monospace, "DejaVu Sans Mono", monospace }
         textarea.code { min-height: 3.5rem }
         .chart { margin: 1rem 0; overflow-x: auto }

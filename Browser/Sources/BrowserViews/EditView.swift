@@ -24,7 +24,7 @@ public struct FormField: Sendable {
     public var isNil = false
     public var wasNil = false
     public var allowsNil = false
-    /// What is wrong with the text.
+    /// The problem with the text.
     public var message: String?
     /// The value that somebody else has stored meanwhile.
     public var stored: String?
@@ -177,7 +177,7 @@ public struct DeletionPreview: Sendable {
     public var nullified: [(name: String, count: Int64)] = []
     /// Relationships that forbid the deletion, and how many objects are in them.
     public var denied: [(name: String, count: Int64)] = []
-    /// Whether there are so many objects that not all were looked at.
+    /// Whether there are more objects than were counted.
     public var isIncomplete = false
     /// Why the deletion was refused.
     public var message: String?

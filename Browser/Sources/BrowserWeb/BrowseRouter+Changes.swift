@@ -26,7 +26,7 @@ func addChanges(to router: Router<BasicRequestContext>, _ browse: Browse) {
             var preview = try await reader.preview(of: identifier)
             let change =
                 error.code == .versionConflict
-                ? "The object was changed meanwhile. Look again, and delete it if you still want to."
+                ? "The object was changed meanwhile. Delete it if you still want to."
                 : error.sentence
             preview.message = change
             return deletionPage(preview, browse, .conflict)

@@ -3,7 +3,7 @@ import LarderClient
 
 /// Finds what a deletion would change: it follows the delete rules without deleting anything.
 struct DeletionReader {
-    /// Objects that are looked at; there may be millions.
+    /// Objects that are followed; there may be millions.
     static let objectsMax = 1_000
     private static let examplesMax = 5
 

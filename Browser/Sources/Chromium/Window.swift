@@ -29,11 +29,12 @@ public struct Window: Sendable {
         return evaluation.result.value ?? ""
     }
 
-    /// Waits until the page is loaded and shows a text, at most 20 seconds. It may load another page
-    /// meanwhile.
+    /// Waits until the page is loaded and shows a text, at most 20 seconds. It may load another
+    /// page meanwhile.
     public func shows(_ text: String) async throws {
         let condition = """
-            document.readyState === "complete" && document.body.innerText.includes(\(quoted(text)))
+            document.readyState === "complete"
+            && document.body.innerText.includes(\(quoted(text)))
             """
         while !Task.isCancelled {
             do {
@@ -103,7 +104,7 @@ public struct Window: Sendable {
                 (() => {
                   const element = document.querySelector(\(quoted(selector)));
                   if (!element) return "there is no element";
-                  element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+                  element.scrollIntoView({ block: "center", inline: "center" });
                   // A link may be on several lines.
                   const box = element.getClientRects()[0];
                   if (!box) return "the element is not shown";

@@ -65,7 +65,7 @@ public struct HTML: Equatable, Sendable, ExpressibleByStringInterpolation {
         }
     }
 
-    /// What is shown for a character that has no shape of its own; nil for all others. Tabs and
+    /// The symbol for a character that has no shape of its own; nil for all others. Tabs and
     /// line ends are layout.
     static func symbol(for scalar: Unicode.Scalar) -> String? {
         switch scalar.value {

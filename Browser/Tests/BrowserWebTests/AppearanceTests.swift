@@ -3,7 +3,7 @@ import Foundation
 import LarderClient
 import Testing
 
-/// The pages that are looked at as a whole.
+/// The pages that are checked as a whole.
 private let paths = [
     "/", "/rows/Book", "/rows/Book?where=(", "/object/Book/p1", "/object/Author/p1", "/history",
     "/schema", "/schema?entity=Book", "/query?entity=Book&where=&group=pages&function=sum&of=pages",

@@ -105,8 +105,8 @@ let librarySchema = """
 let png =
     Data(
         base64Encoded: """
-            iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E\
-            rkJggg==
+                iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAA\
+            AABJRU5ErkJggg==
             """) ?? Data()
 
 /// What a page must never show as markup.

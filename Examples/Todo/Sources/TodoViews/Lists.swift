@@ -17,7 +17,11 @@ public func groupList(_ groups: [TodoGroup]) -> HTML {
 
 /// The tasks for today.
 public func myDay(_ tasks: [TodoTask]) -> HTML {
-    "<h1>My Day</h1>\n\(progress(tasks))\n\(taskList(tasks, empty: "Nothing is planned for today."))"
+    """
+    <h1>My Day</h1>
+    \(progress(tasks))
+    \(taskList(tasks, empty: "Nothing is planned for today."))
+    """
 }
 
 /// A group with its tasks.
