@@ -104,10 +104,9 @@ let librarySchema = """
 /// An image of one pixel.
 let png =
     Data(
-        base64Encoded: """
-                iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAA\
-            AABJRU5ErkJggg==
-            """) ?? Data()
+        base64Encoded:
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"
+            + "awAAAABJRU5ErkJggg==") ?? Data()
 
 /// What a page must never show as markup.
 let markup = "<script>alert('x')</script>\"&\u{202E}"
