@@ -65,6 +65,7 @@ struct LarderCommand: ParsableCommand {
             if arguments.first?.hasPrefix("---") != true {
                 Environment.warnAboutUnknownVariables()
             }
+            try ProgramArguments.check()
             try checkCommand(arguments)
             var command = try parseAsRoot(arguments)
             try command.run()

@@ -159,8 +159,8 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Maximum time until a commit is archived.", valueName: "seconds"))
-    var archiveInterval = 10
+            "Maximum time until a commit is archived. Default: 10.", valueName: "seconds"))
+    var archiveInterval: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -207,7 +207,7 @@ struct DaemonCommand: ParsableCommand {
             ("--migration-timeout", migrationTimeout),
             ("--migration-idle-timeout", migrationIdleTimeout),
             ("--max-database-memory", maxDatabaseMemory),
-            ("--history-age", historyAge ?? 1), ("--archive-interval", archiveInterval),
+            ("--history-age", historyAge ?? 1), ("--archive-interval", archiveInterval ?? 1),
             ("--archive-keep-for", archiveKeepFor ?? 1),
             ("--archive-keep-bytes", archiveKeepBytes ?? 1),
         ] where !(1...Self.numberMax).contains(value) {
@@ -236,13 +236,17 @@ struct DaemonCommand: ParsableCommand {
             }
             return
         }
-        guard archiveKeepFor == nil, archiveKeepBytes == nil, archiveCommand == nil else {
-            throw ValidationError(
-                "--archive-keep-for, --archive-keep-bytes and --archive-command require --archive")
-        }
+        let given = [
+            ("--archive-interval", archiveInterval != nil),
+            ("--archive-keep-for", archiveKeepFor != nil),
+            ("--archive-keep-bytes", archiveKeepBytes != nil),
+            ("--archive-command", archiveCommand != nil),
+        ].filter(\.1)
+        if let (name, _) = given.first { throw ValidationError("\(name) requires --archive") }
     }
 
     private static let numberMax = 1_000_000
+    private static let archiveIntervalDefault = 10
     private static let eventLoopsMax = 256
     private static let secondsPerDay = 86_400.0
 
@@ -268,7 +272,7 @@ struct DaemonCommand: ParsableCommand {
     var archiveOptions: ArchiveOptions? {
         archive.map { folder in
             ArchiveOptions(
-                folder: folder, interval: .seconds(archiveInterval),
+                folder: folder, interval: .seconds(archiveInterval ?? Self.archiveIntervalDefault),
                 ageMax: archiveKeepFor.map { .seconds(Double($0) * Self.secondsPerDay) },
                 bytesMax: archiveKeepBytes.map { Int64($0) << 20 }, command: archiveCommand)
         }

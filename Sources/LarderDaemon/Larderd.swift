@@ -21,7 +21,10 @@ enum Larderd {
         ProcessMemory.boundKeptMemory()
         let options: DaemonCommand
         do {
+            try ProgramArguments.check()
             options = try DaemonCommand.parse()
+        } catch let error as LarderError {
+            fail(error.description, ExitStatus.usage)
         } catch {
             // --help and --version: ArgumentParser prints them to standard output.
             if DaemonCommand.exitCode(for: error) == .success {
@@ -77,6 +80,10 @@ enum Larderd {
         for case let role? in paths.map(\.role) where (policy ?? Policy()).role(named: role) == nil
         {
             throw UsageError(message: "--socket: there is no role \(role) in the policy")
+        }
+        // A folder that an option names is never created: its name may be mistyped.
+        if options.socket.isEmpty {
+            for socket in paths { try ListeningSocket.makeFolder(of: socket.path) }
         }
         let bound = try paths.map { (socket) throws(LarderError) in
             try ListeningSocket(path: socket.path, mode: options.mode, role: socket.role)

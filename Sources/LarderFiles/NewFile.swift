@@ -238,7 +238,7 @@ package final class NewFile {
             LarderError(
                 .storageFailed, "the folder of \(path) does not exist",
                 hint: "create the folder first")
-        case EACCES, EPERM: LarderError(.permissionDenied, "\(path) may not be written")
+        case EACCES, EPERM: FileRights.denied(path, "written")
         case EROFS: LarderError(.readOnly, "\(path) is on a file system that cannot be written")
         default:
             LarderError(

@@ -39,10 +39,14 @@ struct AggregateCommand: StoreCommand {
 
     private var sort: [SortArgument] { sortLists.flatMap { $0 } }
 
-    @Option(help: ArgumentHelp("Maximum number of rows.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Maximum number of rows.", valueName: "n"))
     var limit: Int64?
 
-    @Option(help: ArgumentHelp("Number of rows to skip.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Number of rows to skip.", valueName: "n"))
     var offset: Int64?
 
     @OptionGroup var connection: ConnectionOptions

@@ -31,7 +31,9 @@ struct HistoryDeleteCommand: StoreCommand {
             valueName: "time"))
     var before: TimeArgument?
 
-    @Option(help: ArgumentHelp("Delete all but the newest n transactions.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Delete all but the newest n transactions.", valueName: "n"))
     var keep: Int64?
 
     @OptionGroup var connection: ConnectionOptions

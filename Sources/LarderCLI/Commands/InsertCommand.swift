@@ -11,8 +11,7 @@ struct InsertCommand: StoreCommand {
               larder insert Article title="First light" wordCount=120 category="$tech"
               larder insert Article title=Notes category.name=tech --create-related
               larder insert Article title=Notes tags:='["a","b"]' category:=null
-              larder insert Booking room=7 day=2026-03-01 \
-                --unless 'Booking where room == 7 AND day == %@' --arg 2026-03-01
+              larder insert Booking room=7 --unless 'Booking where room == 7'
               larder insert Article --json '{"title": "x", "published": "2026-01-31"}'
               jq -c '.[]' articles.json | larder insert Article -
 

@@ -31,7 +31,8 @@ struct TopCommand: StoreCommand {
         help: ArgumentHelp("Time between two reports. Default: 2s.", valueName: "time"))
     var interval = TimeLimit(duration: .seconds(2))
 
-    @Option(help: ArgumentHelp("Number of reports.", valueName: "n"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Number of reports.", valueName: "n"))
     var count: Int?
 
     @OptionGroup var connection: ConnectionOptions

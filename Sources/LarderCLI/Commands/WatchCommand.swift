@@ -41,7 +41,9 @@ struct WatchCommand: StoreCommand {
             valueName: "token"))
     var after: TokenArgument?
 
-    @Option(help: ArgumentHelp("Exit after this number of changes.", valueName: "number"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Exit after this number of changes.", valueName: "number"))
     var count: Int?
 
     @Option(

@@ -12,10 +12,14 @@ struct FetchOptions: ParsableArguments {
             """, valueName: "text"))
     var search: String?
 
-    @Option(help: ArgumentHelp("Maximum number of rows.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Maximum number of rows.", valueName: "n"))
     var limit: Int64?
 
-    @Option(help: ArgumentHelp("Number of rows to skip.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Number of rows to skip.", valueName: "n"))
     var offset: Int64?
 
     @Option(

@@ -63,10 +63,13 @@ struct HistoryOptions: ParsableArguments {
     @Flag(help: "Print the newest transaction first.")
     var newestFirst = false
 
-    @Option(help: ArgumentHelp("Maximum number of transactions.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Maximum number of transactions.", valueName: "n"))
     var limit: Int?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Print the newest n transactions, oldest first. Default with --follow: 10.",
             valueName: "n"))

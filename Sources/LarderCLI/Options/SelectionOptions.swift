@@ -6,6 +6,7 @@ struct SelectionOptions: ParsableArguments {
     var all = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Apply to at most this number of objects, the first in the order of --sort.",
             valueName: "n"))

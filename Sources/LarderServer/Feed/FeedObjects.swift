@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LarderModel
 import LarderWire
 
@@ -48,7 +49,8 @@ struct FeedObjects: Sendable {
     func select(from page: HistoryPage, _ job: Job) throws(ReadFailure) -> Result? {
         var result = Result(page: page)
         for part in parts {
-            let changed = part.changedKeys(in: page)
+            part.removeImpossible(from: &result.page)
+            let changed = part.changedKeys(in: result.page)
             guard !changed.isEmpty else { continue }
             guard let batches = try part.read(changed, job, after: result.byteCount)
             else { return nil }
@@ -74,6 +76,8 @@ private struct Part: Sendable {
     /// The changes of that.
     private let selection: HistorySelection
     private let plan: any QueryPlan
+    /// The only objects that can match, if the predicate names them; nil if it names none.
+    private let possibleKeys: Set<Int64>?
 
     init(_ request: QueryRequest, _ view: any StoreView) throws(LarderError) {
         let store = view.storeDescription
@@ -98,6 +102,11 @@ private struct Part: Sendable {
             HistoryFilter(entities: dependencies.entityNames.sorted()), in: store.schema)
         let (rows, parameters) = observable.rows([], fetch)
         plan = try view.plan(rows, parameters)
+        if case .tree(let predicate)? = fetch.predicate {
+            possibleKeys = predicate.objectKeys(request.parameters, in: store.identifier)
+        } else {
+            possibleKeys = nil
+        }
     }
 
     private static let notSupported = LarderError(
@@ -106,6 +115,19 @@ private struct Part: Sendable {
         hint: "use a predicate, and columns to select values")
 
     private func covers(_ run: HistoryRun) -> Bool { entityNames.contains(run.entityName) }
+
+    /// Removes the changes of objects that never match, deletions included.
+    func removeImpossible(from page: inout HistoryPage) {
+        guard let possibleKeys else { return }
+        for index in page.transactions.indices {
+            page.transactions[index].runs = page.transactions[index].runs.flatMap { run in
+                covers(run) ? run.parts(where: possibleKeys.contains) : [run]
+            }
+            page.transactions[index].tombstones.removeAll {
+                entityNames.contains($0.entityName) && !possibleKeys.contains($0.key)
+            }
+        }
+    }
 
     /// The objects that a page inserts or updates.
     func changedKeys(in page: HistoryPage) -> Set<Int64> {
@@ -231,5 +253,61 @@ extension HistoryRun {
             }
         }
         return parts
+    }
+}
+
+extension QueryExpression {
+    /// The keys of the only objects for which a predicate can be true: those that `SELF == …` and
+    /// `SELF IN …` name, alone or combined by AND with others. nil if it names none.
+    fileprivate func objectKeys(_ parameters: QueryParameters, in store: UUID) -> Set<Int64>? {
+        switch self {
+        case .and(let parts):
+            return parts.lazy.compactMap { $0.objectKeys(parameters, in: store) }.first
+        case .comparison(let comparison) where comparison.modifier == .direct:
+            switch (comparison.left, comparison.operator, comparison.right) {
+            case (.object, .equal, let other), (let other, .equal, .object),
+                (.object, .in, let other):
+                return other.keys(parameters, in: store)
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+
+    /// The keys of the objects that an operand names; nil if it is anything else.
+    private func keys(_ parameters: QueryParameters, in store: UUID) -> Set<Int64>? {
+        switch self {
+        case .constant(let value): return Self.keys([value], in: store)
+        case .argument(let index) where parameters.arguments.indices.contains(index):
+            return Self.keys(parameters.arguments[index], in: store)
+        case .variable(let name):
+            return parameters.variables[name].flatMap { Self.keys($0, in: store) }
+        case .list(let elements):
+            let sets = elements.map { $0.keys(parameters, in: store) }
+            return sets.contains(nil) ? nil : Set(sets.compactMap { $0 }.joined())
+        default: return nil
+        }
+    }
+
+    private static func keys(_ argument: QueryArgument, in store: UUID) -> Set<Int64>? {
+        switch argument {
+        case .value(let value): keys([value], in: store)
+        case .list(let values): keys(values, in: store)
+        }
+    }
+
+    private static func keys(_ values: [Value], in store: UUID) -> Set<Int64>? {
+        var keys: Set<Int64> = []
+        for value in values {
+            let identifier: PersistentIdentifier? =
+                switch value {
+                case .object(let identifier): identifier
+                case .string(let text): try? PersistentIdentifier(text: text, in: store)
+                default: nil
+                }
+            guard let key = identifier?.permanentKey else { return nil }
+            keys.insert(key)
+        }
+        return keys
     }
 }

@@ -10,7 +10,7 @@ import Synchronization
 /// the owner of that lock removes the socket's file. An inherited socket belongs to the service
 /// manager and is neither removed nor shut down.
 package final class ListeningSocket: Sendable {
-    /// The address for messages: a path, or the name from the service manager.
+    /// The address for messages: a path, or the name from the service manager if there is none.
     package let address: String
     let descriptor: Int32
     /// The role of everybody who connects here; nil if the policy decides.
@@ -34,11 +34,14 @@ package final class ListeningSocket: Sendable {
     }
 
     /// Takes a descriptor, which must be a listening Unix socket.
+    ///
+    /// - Parameter name: Its name from the service manager, for a socket without a path.
     convenience init(inherited descriptor: Int32, name: String) {
-        self.init(address: name, descriptor: descriptor, ownership: nil)
+        let address = UnixSocketAddress(boundTo: descriptor)?.path ?? name
+        self.init(address: address, descriptor: descriptor, ownership: nil)
     }
 
-    /// Binds a socket at a path, and creates its folder if that is missing.
+    /// Binds a socket at a path in an existing folder.
     ///
     /// - Parameters:
     ///   - mode: The permissions of the socket, such as 0o600.
@@ -49,7 +52,6 @@ package final class ListeningSocket: Sendable {
         path: String, mode: UInt32 = 0o600, role: String? = nil
     ) throws(LarderError) {
         _ = try UnixSocketAddress(path: path)
-        try Self.makeFolder(of: path)
         let lock = try Self.lock(path)
         do throws(LarderError) {
             try Self.removeStaleSocket(path)
@@ -97,7 +99,8 @@ package final class ListeningSocket: Sendable {
         if let lock = ownership.lock { close(lock) }
     }
 
-    private static func makeFolder(of path: String) throws(LarderError) {
+    /// Creates the folder of a path for its owner if it is missing; its parent must exist.
+    package static func makeFolder(of path: String) throws(LarderError) {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
         let folder = String(path[..<slash])
         if mkdir(folder, 0o700) != 0, errno != EEXIST {
@@ -110,7 +113,14 @@ package final class ListeningSocket: Sendable {
     private static func lock(_ path: String) throws(LarderError) -> Int32 {
         let lockPath = path + ".lock"
         let descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw UnixSocket.failure("cannot open \(lockPath)") }
+        guard descriptor >= 0 else {
+            if errno == ENOENT {
+                throw LarderError(
+                    .connectionFailed, "the folder of the socket \(path) does not exist",
+                    hint: "create the folder first, or use another path")
+            }
+            throw UnixSocket.failure("cannot open \(lockPath)")
+        }
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
         let failure =
             errno == EWOULDBLOCK ? inUse(path) : UnixSocket.failure("cannot lock \(lockPath)")

@@ -1,4 +1,5 @@
 import Glibc
+import LarderFiles
 import LarderModel
 import Synchronization
 
@@ -133,7 +134,7 @@ final class OpenFile: Sendable {
             LarderError(
                 .storageFailed, "there is no file \(path)",
                 hint: "to create a new store there, give its schema (--schema)")
-        case EACCES, EPERM: LarderError(.permissionDenied, "\(path) may not be opened")
+        case EACCES, EPERM: FileRights.denied(path, "opened")
         case ENOSPC, EDQUOT: LarderError.storageFull
         case EROFS: LarderError(.readOnly, "\(path) is on a file system that cannot be written")
         default:

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LarderFiles
 import LarderModel
 
 /// A store file that has been claimed, opened and checked, and created if it was empty.
@@ -62,10 +63,26 @@ struct OpenedStore {
                     "\(path) is damaged (its description takes longer to read than "
                         + "\(readTimeMax))",
                     hint: "restore it from a backup")
-            case .database(let failure): throw failure.larderError
+            case .database(let failure): throw openingFailure(failure, path)
             }
         }
     }
+
+    /// SQLite's errors name no file.
+    private static func openingFailure(_ failure: SQLiteError, _ path: String) -> LarderError {
+        let error = failure.larderError
+        switch error.code {
+        case .permissionDenied: return FileRights.denied(path, "opened")
+        case .readOnly:
+            return LarderError(
+                .readOnly, "\(path) may not be written\(FileRights.reason(path))",
+                hint: needsWriting)
+        default: return error
+        }
+    }
+
+    private static let needsWriting =
+        "a store that is only read needs write permission too, for its log"
 
     private static func open(
         path: String, file: OpenFile, schema: Schema?, options: StoreOptions,
@@ -87,8 +104,8 @@ struct OpenedStore {
             connection.waitForLocks()
             if connection.isReadOnly {
                 throw LarderError(
-                    .permissionDenied, "\(path) may not be written",
-                    hint: "a store that is only read needs write permission too, for its log")
+                    .permissionDenied, "\(path) may not be written\(FileRights.reason(path))",
+                    hint: needsWriting)
             }
             var (catalog, ownSchema) = try readDescription(
                 of: connection, path: path, expected: schema)

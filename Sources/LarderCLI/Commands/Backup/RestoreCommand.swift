@@ -12,8 +12,7 @@ struct RestoreCommand: ParsableCommand {
               larder restore school.backup --to school.store
               larder restore school.backup --to test.store --new-identity
               larder restore --archive /var/backups/school --to school.store --at 4711
-              larder restore --archive /var/backups/school --to copy.store \
-            --at 2026-11-23T12:00:00Z --new-identity
+              larder restore --archive /var/backups/school --to copy.store --at 2h
 
             Verifies everything that it reads, and creates the store. An existing file is never \
             replaced (status 5), and nothing remains after an error. Prints the path, the number \
