@@ -68,8 +68,11 @@ struct LarderCommand: ParsableCommand {
             try ProgramArguments.check()
             try checkCommand(arguments)
             var command = try parseAsRoot(arguments)
+            if (command as? any PagedCommand)?.usesPager == true { StandardOutput.beginPaging() }
             try command.run()
+            try StandardOutput.endPaging()
         } catch {
+            try? StandardOutput.endPaging()
             Glibc.exit(finish(error))
         }
     }
@@ -115,7 +118,7 @@ struct LarderCommand: ParsableCommand {
             report = ErrorReport(usage: message, explanation: String(explanation))
                 .hinting(Array(CommandLine.arguments))
         }
-        StandardError.write(report.text(asJSON: wantsJSON))
+        report.print(asJSON: wantsJSON)
         return report.status
     }
 
@@ -127,7 +130,7 @@ struct LarderCommand: ParsableCommand {
             try output.flush()
             return ExitStatus.success.rawValue
         } catch {
-            StandardError.write(ErrorReport(error).text(asJSON: false))
+            ErrorReport(error).print(asJSON: false)
             return ExitStatus(error.code).rawValue
         }
     }

@@ -15,7 +15,7 @@ setup() {
     assert_status 4 larder fetch Articel
     assert_equal UNKNOWN_ENTITY "$(jq -r .code <<<"$stderr")"
     LARDER_OUTPUT=xml assert_status 64 larder count Article
-    assert_contains "$stderr" 'LARDER_OUTPUT must be one of table, plain, json, jsonl, csv'
+    assert_contains "$stderr" 'LARDER_OUTPUT must be one of table, vertical, plain, json, jsonl, csv'
     LARDER_OUTPUT=xml assert_status 0 larder count Article --output plain
 }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LarderModel
 
-struct AggregateCommand: StoreCommand {
+struct AggregateCommand: StoreCommand, PagedCommand {
     static let configuration = CommandConfiguration(
         commandName: "aggregate",
         abstract: "Print counts, sums and other aggregates over groups of objects.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LarderModel
 
-struct CheckCommand: StoreCommand {
+struct CheckCommand: StoreCommand, PagedCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Verify the integrity of the whole store.",

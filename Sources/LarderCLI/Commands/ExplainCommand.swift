@@ -1,7 +1,7 @@
 import ArgumentParser
 import LarderModel
 
-struct ExplainCommand: StoreCommand {
+struct ExplainCommand: StoreCommand, PagedCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
         abstract: "Show the execution plan of a fetch or aggregate query.",
@@ -57,7 +57,7 @@ struct ExplainCommand: StoreCommand {
             query.texts + aggregate.texts, query.parameters.arguments
         ) { try session.client.explain(explained, query.parameters) }
         switch output.format {
-        case .table, .plain:
+        case .table, .vertical, .plain:
             var standardOutput = StandardOutput()
             try standardOutput.write(explanation.text)
             try standardOutput.flush()

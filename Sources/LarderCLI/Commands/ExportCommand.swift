@@ -1,7 +1,7 @@
 import ArgumentParser
 import LarderModel
 
-struct ExportCommand: StoreCommand {
+struct ExportCommand: StoreCommand, PagedCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Print all objects of an entity, by default as JSON lines.",
@@ -50,7 +50,7 @@ struct ExportCommand: StoreCommand {
                 Fetch(entity.name, selection: selection, includesSubentities: false)))
         var printer = ResultPrinter(
             output.given ?? .jsonl, store: session.storeIdentifier, columns: columns)
-        var progress = Progress("exported")
+        var progress = Progress("exported", isShown: !StandardOutput.isTerminal)
         defer { progress.end() }
         let derived = try columns == nil ? derivedNames(in: session.client.schema()) : []
         while var batch = try batches.next() {

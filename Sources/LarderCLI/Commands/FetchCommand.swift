@@ -1,7 +1,7 @@
 import ArgumentParser
 import LarderModel
 
-struct FetchCommand: StoreCommand {
+struct FetchCommand: StoreCommand, PagedCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
         abstract: "Print the objects that match a predicate.",

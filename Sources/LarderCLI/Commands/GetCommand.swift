@@ -1,7 +1,7 @@
 import ArgumentParser
 import LarderModel
 
-struct GetCommand: StoreCommand {
+struct GetCommand: StoreCommand, PagedCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
         abstract: "Print objects, given their URIs, with all their properties.",

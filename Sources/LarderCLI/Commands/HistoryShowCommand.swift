@@ -3,7 +3,7 @@ import LarderClient
 import LarderModel
 import LarderPrograms
 
-struct HistoryShowCommand: StoreCommand {
+struct HistoryShowCommand: StoreCommand, PagedCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Print transactions of the history, oldest first.",
@@ -60,6 +60,8 @@ struct HistoryShowCommand: StoreCommand {
     private var wantedObjects: [HistoryObjects] {
         history.wantedObjects(where: predicate, arguments.parameters(dates))
     }
+
+    var usesPager: Bool { !history.follow }
 
     mutating func validate() throws {
         try history.check(predicate)

@@ -20,7 +20,7 @@ struct HistoryTokenCommand: StoreCommand {
 
     func run(_ session: StoreSession) throws {
         let token = try session.client.currentToken()
-        if output.format == .table {
+        if output.format.isForPeople {
             var plain = PlainWriter()
             return try plain.write(all: [[.string(token.description)]], names: ["token"])
         }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LarderModel
 
-struct StatsCommand: StoreCommand {
+struct StatsCommand: StoreCommand, PagedCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
         abstract: "Print statistics of the store and the server.",

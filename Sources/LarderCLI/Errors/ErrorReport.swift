@@ -1,5 +1,7 @@
 import ArgumentParser
+import Glibc
 import LarderModel
+import LarderPrograms
 
 /// An error or a warning as `larder` prints it to standard error, and its exit status.
 ///
@@ -50,7 +52,25 @@ struct ErrorReport {
 
     private static let warningCode = "WARNING"
 
-    func text(asJSON: Bool) -> String { asJSON ? json : plain }
+    /// Prints the report to standard error, with colours on a terminal that has them.
+    func print(asJSON: Bool) {
+        guard !asJSON, TerminalStyle.isShown(on: STDERR_FILENO) else {
+            return StandardError.write(asJSON ? json : plain)
+        }
+        let lines = TerminalText.shown(plain).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        StandardError.write(control: lines.map(Self.styled).joined(separator: "\n"))
+    }
+
+    private static func styled(_ line: Substring) -> String {
+        let styles: [(String, TerminalStyle)] = [
+            ("error[", .error), ("warning:", .warning), ("hint:", .hint),
+        ]
+        guard let (_, style) = styles.first(where: { line.hasPrefix($0.0) }),
+            let colon = line.firstIndex(of: ":")
+        else { return String(line) }
+        return style.applied(to: String(line[...colon])) + line[line.index(after: colon)...]
+    }
 
     private var plain: String {
         let kind = code == Self.warningCode ? "warning" : "error[\(code)]"

@@ -37,7 +37,7 @@ struct PredicateFailure: Error {
             rest = rest.dropFirst(found.argumentsUsed)
             for warning in found.warnings {
                 let report = ErrorReport(warning, format: text)
-                StandardError.write(report.text(asJSON: LarderCommand.wantsJSON))
+                report.print(asJSON: LarderCommand.wantsJSON)
             }
         }
     }

@@ -43,7 +43,7 @@ enum UsageHint {
     ]
 
     private static let sort = "--sort EXPRESSION, or --sort EXPRESSION:desc"
-    private static let output = "--output json, jsonl, csv, table or plain"
+    private static let output = "--output json, jsonl, csv, table, vertical or plain"
 
     private static let options: [String: String] = [
         "order": sort, "order-by": sort, "orderby": sort, "sort-by": sort, "desc": sort,

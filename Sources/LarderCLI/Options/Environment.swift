@@ -32,7 +32,7 @@ enum Environment {
                 ?? "the variables are \(known.joined(separator: ", "))"
             let message = "\(EscapedText.escaped(name)) is not a variable of larder"
             let warning = FormatWarning(message: message, hint: hint)
-            StandardError.write(ErrorReport(warning).text(asJSON: LarderCommand.wantsJSON))
+            ErrorReport(warning).print(asJSON: LarderCommand.wantsJSON)
         }
     }
 }

@@ -32,10 +32,10 @@ struct ActivityPrinter {
             if !hasBegun { try json.begin([]) }
             try json.write(object: report.json)
             try json.flush()
-        case .plain, .csv:
+        case .plain, .csv, .vertical:
             if !hasBegun { try writer.begin(Self.names) }
             for connection in report.connections {
-                try writer.write(Self.row(connection, isTable: false))
+                try writer.write(Self.row(connection, isTable: format == .vertical))
             }
             try writer.flush()
         case .table: try printTable(report)
@@ -45,7 +45,7 @@ struct ActivityPrinter {
     mutating func end() throws(LarderError) {
         switch format {
         case .json, .jsonl: try json.end()
-        case .plain, .csv: try writer.end()
+        case .plain, .csv, .vertical: try writer.end()
         case .table: break
         }
     }
@@ -84,7 +84,10 @@ struct ActivityPrinter {
         } else if hasBegun {
             try output.write("\n")
         }
-        let summary = summary(report)
+        let window = TerminalWindow()
+        let summary = summary(report).map { line in
+            window.map { DisplayWidth.cut(line, to: $0.columnCount) } ?? line
+        }
         try output.write(summary.joined(separator: "\n") + "\n\n")
         try output.flush()
         let slowReads = report.slowReads.prefix(Self.slowReadsMax)
@@ -92,7 +95,7 @@ struct ActivityPrinter {
         let others = summary.count + 4 + (slowReads.isEmpty ? 0 : slowReads.count + 4)
         let shown = report.connections.prefix(
             screen.map { max(Self.connectionsMin, $0.lineCount - others) } ?? .max)
-        var table = TableWriter()
+        var table = TableWriter(overflow: .cut)
         try table.write(
             all: shown.map { Self.row($0, isTable: true) }, names: Self.names)
         if shown.count < report.connections.count {
@@ -101,7 +104,7 @@ struct ActivityPrinter {
         if !slowReads.isEmpty {
             try output.write("\nslow reads\n")
             try output.flush()
-            var table = TableWriter()
+            var table = TableWriter(overflow: .cut)
             try table.write(
                 all: slowReads.map(Self.row),
                 names: ["seconds", "user", "ended", "entity", "query"]

@@ -17,11 +17,13 @@ struct HistoryPrinter {
         self.format = format
         self.includesChanges = includesChanges
         self.includesObjects = includesObjects
-        writer = format.makeWriter()
+        writer =
+            format == .table
+            ? TableWriter(overflow: .wrapsLastColumn) : format.makeWriter()
         var names = ["number", "time", "author", "client", "user", "process"]
         if includesChanges { names += format.isJSON ? ["changes", "tombstones"] : ["changes"] }
         if includesObjects { names.append("objects") }
-        if format != .table { names.append("token") }
+        if !format.isForPeople { names.append("token") }
         try writer.begin(names)
     }
 
@@ -36,7 +38,7 @@ struct HistoryPrinter {
 
     private func row(_ transaction: HistoryTransaction) -> [Value] {
         let source = transaction.source
-        let isTable = format == .table
+        let isTable = format.isForPeople
         var row: [Value] = [
             .int(transaction.id),
             .date(isTable ? transaction.timestamp.inMilliseconds : transaction.timestamp),

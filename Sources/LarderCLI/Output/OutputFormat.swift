@@ -4,6 +4,8 @@ import ArgumentParser
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     /// Aligned columns with a header, for people.
     case table
+    /// One line per value, for people.
+    case vertical
     /// One row per line, tab-separated, without a header, for shell scripts.
     case plain
     /// One JSON array of objects.
@@ -19,9 +21,13 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     /// Whether rows are JSON objects, which contain the names of columns.
     var isJSON: Bool { self == .json || self == .jsonl }
 
+    /// Whether values are shortened for people.
+    var isForPeople: Bool { self == .table || self == .vertical }
+
     func makeWriter() -> any RowWriter {
         switch self {
         case .table: TableWriter()
+        case .vertical: VerticalWriter()
         case .plain: PlainWriter()
         case .json: JSONWriter(isArray: true)
         case .jsonl: JSONWriter(isArray: false)

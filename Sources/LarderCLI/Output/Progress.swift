@@ -4,13 +4,17 @@ import LarderPrograms
 
 /// The progress of a long command, shown on standard error if that is a terminal.
 struct Progress {
-    private let isShown = isatty(STDERR_FILENO) == 1
+    private let isShown: Bool
     private let verb: String
     private let start = ContinuousClock.now
     private var lastShown: ContinuousClock.Instant?
     private static let interval = Duration.milliseconds(100)
 
-    init(_ verb: String) { self.verb = verb }
+    /// - Parameter isShown: Whether nothing else is printed on the terminal meanwhile.
+    init(_ verb: String, isShown: Bool = true) {
+        self.verb = verb
+        self.isShown = isShown && isatty(STDERR_FILENO) == 1
+    }
 
     mutating func show(_ count: Int) {
         let now = ContinuousClock.now

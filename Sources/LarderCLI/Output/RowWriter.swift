@@ -24,11 +24,11 @@ extension RowWriter {
 }
 
 extension RowWriter {
-    /// Writes a result that is one number; as a table, it has no header.
+    /// Writes a result that is one number; for people, it has no header.
     mutating func write(
         number: Int64, name: String, _ format: OutputFormat
     ) throws(LarderError) {
-        guard format == .table else { return try write(all: [[.int(number)]], names: [name]) }
+        guard format.isForPeople else { return try write(all: [[.int(number)]], names: [name]) }
         var plain = PlainWriter()
         try plain.write(all: [[.int(number)]], names: [name])
     }

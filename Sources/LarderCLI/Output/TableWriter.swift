@@ -3,29 +3,43 @@ import LarderPrograms
 
 /// Writes aligned columns with a header: numbers right-aligned, nil blank.
 ///
-/// On a terminal, identifiers are short: without the UUID of the store, which all of them have.
+/// On a terminal, identifiers are short: without the UUID of the store, which all of them have. A
+/// table that is wider than the window gets narrower columns of texts, and is printed vertically if
+/// that is not enough, or if it has one row only.
 ///
-/// The first rows are buffered and determine the widths. A wider value in a later row shifts the
-/// rest of its line.
+/// The first rows are buffered and determine the widths. A wider value in a later row is cut on a
+/// terminal; elsewhere it shifts the rest of its line.
 struct TableWriter: RowWriter {
+    /// What happens to a table that does not fit into the window.
+    enum Overflow {
+        /// Texts are cut, or the rows are printed vertically.
+        case vertical
+        /// The same, but the texts of the last column are wrapped, not cut.
+        case wrapsLastColumn
+        /// Texts and lines are cut.
+        case cut
+    }
+
     private static let sampleRowsMax = 1_000
     private static let sampleBytesMax = 1 << 20
 
+    private let overflow: Overflow
     private var output = StandardOutput()
     private var hasBegun = false
     private var names: [String] = []
     private var sample: [[Value]] = []
     private var sampleBytes = 0
-    private var layout: Layout?
+    /// nil before the sample is complete, and if the block is printed vertically.
+    private var layout: TableLayout?
+    private var vertical: VerticalWriter?
+    /// The width of the window; nil if standard output is not a terminal.
+    private var windowColumns: Int?
 
-    private struct Layout {
-        var widths: [Int]
-        var isRightAligned: [Bool]
-    }
+    init(overflow: Overflow = .vertical) { self.overflow = overflow }
 
     mutating func begin(_ names: [String]) throws(LarderError) {
         if hasBegun {
-            if layout == nil { try writeSample() }
+            try endBlock()
             try output.write("\n")
         }
         hasBegun = true
@@ -35,10 +49,11 @@ struct TableWriter: RowWriter {
     }
 
     mutating func write(_ row: [Value]) throws(LarderError) {
-        if let layout {
-            try write(row.map(Self.text), layout)
+        if vertical != nil {
+            try vertical?.write(row)
             return
         }
+        if let layout { return try write(row.map(Self.text), layout) }
         sample.append(row)
         sampleBytes += row.reduce(0) { $0 + $1.text.utf8.count }
         if sample.count >= Self.sampleRowsMax || sampleBytes >= Self.sampleBytesMax {
@@ -48,64 +63,77 @@ struct TableWriter: RowWriter {
 
     /// The first rows determine the widths, so that a table without rows has no header yet.
     mutating func flush() throws(LarderError) {
-        if layout == nil && !sample.isEmpty { try writeSample() }
+        if layout == nil, vertical == nil, !sample.isEmpty { try writeSample() }
         try output.flush()
+        try vertical?.flush()
     }
 
     mutating func end() throws(LarderError) {
-        if layout == nil { try writeSample() }
+        try endBlock()
         try output.flush()
     }
 
-    private mutating func writeSample() throws(LarderError) {
-        let texts = sample.map { $0.map(Self.text) }
-        let layout = Layout(
-            widths: names.indices.map { column in
-                texts.reduce(DisplayWidth.of(names[column])) {
-                    max($0, DisplayWidth.of($1[column]))
-                }
-            },
-            isRightAligned: names.indices.map { column in
-                let values = sample.map { $0[column] }.filter { !$0.isNull }
-                return !values.isEmpty && values.allSatisfy(\.isNumber)
-            })
-        self.layout = layout
+    private mutating func endBlock() throws(LarderError) {
+        if layout == nil, vertical == nil { try writeSample(isComplete: true) }
+        try vertical?.end()
+        vertical = nil
+    }
+
+    private mutating func writeSample(isComplete: Bool = false) throws(LarderError) {
+        let rows = sample
         sample = []
-        try write(names, layout)
-        try write(layout.widths.map { String(repeating: "-", count: $0) }, layout)
+        let texts = rows.map { $0.map(Self.text) }
+        windowColumns = TerminalWindow()?.columnCount
+        let natural = TableLayout(names, rows, texts)
+        guard let layout = fitted(natural, isOneRow: isComplete && rows.count == 1) else {
+            return try writeVertically(rows)
+        }
+        self.layout = layout
+        try write(heading: layout.line(windowColumns == nil ? names : layout.cut(names)))
+        try write(line: layout.line(layout.widths.map { String(repeating: "-", count: $0) }))
         for row in texts { try write(row, layout) }
     }
 
-    private mutating func write(_ row: [String], _ layout: Layout) throws(LarderError) {
-        var line = ""
-        for (column, text) in row.enumerated() {
-            let gap = max(0, layout.widths[column] - DisplayWidth.of(text))
-            let space = String(repeating: " ", count: gap)
-            if column > 0 { line += "  " }
-            line += layout.isRightAligned[column] ? space + text : text + space
-        }
-        while line.last == " " { line.removeLast() }
-        try output.write(line + "\n")
+    /// - Returns: nil if the rows are printed vertically.
+    private func fitted(_ natural: TableLayout, isOneRow: Bool) -> TableLayout? {
+        guard let windowColumns, natural.columnCount > windowColumns else { return natural }
+        if overflow == .vertical, isOneRow { return nil }
+        return natural.fitted(to: windowColumns) ?? (overflow == .cut ? natural : nil)
     }
 
-    private static func text(_ value: Value) -> String {
+    private mutating func writeVertically(_ rows: [[Value]]) throws(LarderError) {
+        try output.flush()
+        var writer = VerticalWriter()
+        try writer.begin(names)
+        for row in rows { try writer.write(row) }
+        vertical = writer
+    }
+
+    private mutating func write(_ row: [String], _ layout: TableLayout) throws(LarderError) {
+        guard windowColumns != nil else { return try write(line: layout.line(row)) }
+        let lines = overflow == .wrapsLastColumn ? layout.wrapped(row) : [layout.cut(row)]
+        for line in lines { try write(line: layout.line(line)) }
+    }
+
+    private mutating func write(heading line: String) throws(LarderError) {
+        guard let windowColumns else { return try output.write(line + "\n") }
+        try output.write(heading: DisplayWidth.cut(line, to: windowColumns))
+        try output.write("\n")
+    }
+
+    /// A line is cut only if its columns do not fit.
+    private mutating func write(line: String) throws(LarderError) {
+        try output.write((windowColumns.map { DisplayWidth.cut(line, to: $0) } ?? line) + "\n")
+    }
+
+    /// A value as one line of text. The width is that of what the terminal shows.
+    static func text(_ value: Value) -> String {
         guard StandardOutput.isTerminal else { return EscapedText.escaped(value.text) }
-        // The width is that of what the terminal shows.
         return switch value {
         case .object(let identifier): TerminalText.shown(identifier.shortText)
         case .objects(let identifiers):
             TerminalText.shown(identifiers.map(\.shortText).joined(separator: " "))
         default: TerminalText.shown(EscapedText.escaped(value.text))
-        }
-    }
-}
-
-extension Value {
-    /// Whether a table aligns the value to the right.
-    fileprivate var isNumber: Bool {
-        switch self {
-        case .int, .float, .double, .decimal: true
-        default: false
         }
     }
 }

@@ -13,15 +13,16 @@ enum SchemaTable {
             if let parent = entity.parent { heading += ", subentity of \(parent)" }
             let details = details(of: entity)
             if !details.isEmpty { heading += " (\(details.joined(separator: ", ")))" }
-            try output.write((index == 0 ? "" : "\n") + EscapedText.escaped(heading) + "\n")
+            heading = TerminalWindow.wrapped(EscapedText.escaped(heading))
+            try output.write((index == 0 ? "" : "\n") + heading + "\n")
             let rows = rows(of: entity)
             guard !rows.isEmpty else {
-                try output.write("no properties of its own\n")
+                try output.write(TerminalWindow.wrapped("no properties of its own") + "\n")
                 try output.flush()
                 continue
             }
             try output.flush()
-            var writer = TableWriter()
+            var writer = TableWriter(overflow: .wrapsLastColumn)
             try writer.write(all: rows, names: columns)
         }
     }

@@ -33,7 +33,7 @@ END
 }
 
 @test "no format lets a value control the terminal, and JSON stays valid" {
-    for form in table plain json jsonl csv; do
+    for form in table vertical plain json jsonl csv; do
         on_terminal "larder fetch Category --select name --output $form"
         assert_equal 0 "$status"
         assert_shown

@@ -2,7 +2,7 @@ import ArgumentParser
 import LarderModel
 import LarderStore
 
-struct ArchiveListCommand: ParsableCommand {
+struct ArchiveListCommand: ParsableCommand, PagedCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Print the states to which an archive can restore the store.",

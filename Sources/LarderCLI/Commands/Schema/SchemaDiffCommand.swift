@@ -3,7 +3,7 @@ import LarderModel
 import LarderPrograms
 import LarderStore
 
-struct SchemaDiffCommand: ParsableCommand {
+struct SchemaDiffCommand: ParsableCommand, PagedCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Print how a migration would change one schema into another.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import LarderModel
 import LarderPrograms
 
-struct SchemaShowCommand: ParsableCommand {
+struct SchemaShowCommand: ParsableCommand, PagedCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Print the schema of a store or of a schema file.",
