@@ -8,6 +8,9 @@ package final class InputFile {
     /// The name of the file in error messages.
     package let name: String
     private let descriptor: Int32
+    /// The size of a regular file; nil for anything else.
+    private let byteCount: Int64?
+    private var readByteCount: Int64 = 0
     private var chunk = [UInt8](repeating: 0, count: 256 << 10)
     /// Bytes that `prefix` has read, and the next `read` returns.
     private var unread: [UInt8] = []
@@ -17,6 +20,7 @@ package final class InputFile {
         if path == "-" {
             name = "standard input"
             descriptor = STDIN_FILENO
+            byteCount = Self.byteCount(of: descriptor)
             return
         }
         name = path
@@ -25,6 +29,18 @@ package final class InputFile {
             throw LarderError(
                 .storageFailed, "cannot open \(path): \(SystemError(code: errno).text)")
         }
+        byteCount = Self.byteCount(of: descriptor)
+    }
+
+    private static func byteCount(of descriptor: Int32) -> Int64? {
+        var status = stat()
+        let isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        return isRegular ? Int64(status.st_size) : nil
+    }
+
+    /// The part of the file that was read, from 0 to 1; nil if its size is unknown.
+    package var readFraction: Double? {
+        byteCount.map { $0 > 0 ? Double(readByteCount) / Double($0) : 1 }
     }
 
     package var isStandardInput: Bool { descriptor == STDIN_FILENO }
@@ -54,7 +70,10 @@ package final class InputFile {
     private func readChunk() throws(LarderError) -> ArraySlice<UInt8> {
         while true {
             let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count >= 0 { return chunk[..<count] }
+            if count >= 0 {
+                readByteCount += Int64(count)
+                return chunk[..<count]
+            }
             switch errno {
             case EINTR: continue
             case EAGAIN:

@@ -12,6 +12,8 @@ BUILT_PROGRAMS=$(realpath "$BUILT_PROGRAMS")
 PATH=$BUILT_PROGRAMS:$PATH
 export -n LARDER_BIN_DIR
 export LARDER_SOCKET SWIFT_BACKTRACE=enable=no
+# Tests with a terminal see plain text, unless they are about colours or the pager.
+export NO_COLOR=1 PAGER=cat
 
 # Creates the scratch folder. Its path is short enough for a socket.
 enter_scratch() {

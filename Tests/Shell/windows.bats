@@ -138,3 +138,25 @@ commands=('fetch Article' 'fetch Category' 'fetch Article --select title,wordCou
     assert_equal 0 "$status"
     assert_contains "$output" 'could not be run'
 }
+
+@test "decimals are printed as they are stored, with their points below one another" {
+    for value in 1 12.5 3.125; do larder insert Sample decimal=$value >/dev/null; done
+    NO_COLOR=1 terminal 80 24 larder fetch Sample --select decimal,@version >table
+    assert_equal ' 1    |12.5  | 3.125' "$(tail -n +3 table | cut -c2-7 | paste -sd'|')"
+    assert_equal 1,12.5,3.125 "$(larder fetch Sample --select decimal | paste -sd,)"
+}
+
+@test "a long command shows its progress with the part that is done on a terminal" {
+    seq 1 60000 | sed 's/.*/{"name": "category &"}/' | larder import Category - >/dev/null
+    terminal 80 24 sh -c 'larder export Category >rows' >progress
+    grep -q $'\e\[Kexported [0-9]* objects, [0-9]*/s, [0-9]* %' progress
+    assert_equal 60005 "$(wc -l <rows)"
+    terminal 80 24 larder dump dump >progress
+    grep -q 'dumped [0-9]* objects, [0-9]*/s, [0-9]* %' progress
+    terminal 20 24 larder load dump --store copy.store >progress
+    # The line is never wider than the window.
+    assert_equal "" "$(tr '\r' '\n' <progress | sed $'s/\e\\[K//' | grep -E '^loaded.{15}' || true)"
+    terminal 80 24 larder load dump --store copy2.store >progress
+    grep -q 'loaded [0-9]* objects, [0-9]*/s, [0-9]* %' progress
+    [ -z "$(larder dump dump2 2>&1 >/dev/null)" ]
+}

@@ -52,11 +52,12 @@ struct ExportCommand: StoreCommand, PagedCommand {
             output.given ?? .jsonl, store: session.storeIdentifier, columns: columns)
         var progress = Progress("exported", isShown: !StandardOutput.isTerminal)
         defer { progress.end() }
+        let total = progress.isShown ? try session.client.objectCount(of: entity.name) : 0
         let derived = try columns == nil ? derivedNames(in: session.client.schema()) : []
         while var batch = try batches.next() {
             batch.columns.removeAll { derived.contains($0.name) }
             try printer.print(batch)
-            progress.show(printer.rowCount)
+            progress.show(printer.rowCount, of: total)
         }
         try printer.end()
     }

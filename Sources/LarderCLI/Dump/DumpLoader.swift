@@ -62,7 +62,7 @@ struct DumpLoader {
             while let item = try next() {
                 if isFull(before: item) {
                     try send()
-                    progress.show(Int(counts.objectCount))
+                    progress.show(Int(counts.objectCount), fraction: reader.readFraction)
                 }
                 items.append(item)
                 bytes += item.byteCount

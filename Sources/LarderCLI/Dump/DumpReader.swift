@@ -37,6 +37,9 @@ struct DumpReader {
         append(first)
     }
 
+    /// The part of the file that was read; nil if its size is unknown.
+    var readFraction: Double? { reader.readFraction }
+
     /// Reads lines with objects as long as those of a server.
     mutating func acceptObjects(ofBytes bytes: Int) { reader.acceptObjects(ofBytes: bytes) }
 

@@ -18,6 +18,8 @@ struct DumpWriter {
     private let links: DumpLinks
     private var output: DumpOutput
     private var progress = Progress("dumped")
+    /// The number of objects of the store; 0 if no progress is shown.
+    private var objectCount: Int64 = 0
     /// The to-one relationships, as `Entity.name`, with references to objects that follow.
     private var forwardReferences: Set<String> = []
 
@@ -39,6 +41,11 @@ struct DumpWriter {
             header: DumpHeader(
                 store: store, transaction: snapshot.snapshotPosition?.number ?? 0, time: Date(),
                 schema: schema))
+        if progress.isShown {
+            for entity in plan.entities {
+                objectCount += try snapshot.objectCount(of: entity.entity.name)
+            }
+        }
         for entity in plan.entities { try writeObjects(of: entity) }
         for entity in plan.entities { try writeLinks(of: entity) }
         try output.end()
@@ -76,7 +83,7 @@ struct DumpWriter {
                 }
                 try output.write(object: line.end())
             }
-            progress.show(Int(output.counts.objectCount))
+            progress.show(Int(output.counts.objectCount), of: objectCount)
         }
     }
 

@@ -35,6 +35,9 @@ struct LineReader {
         lineBytesMax = bytesMax ?? Limits.frameBytesMax
     }
 
+    /// The part of the file that was read; nil if its size is unknown.
+    var readFraction: Double? { file.readFraction }
+
     /// Reads lines with objects of up to a number of bytes, if no other maximum is given.
     mutating func acceptObjects(ofBytes bytes: Int) {
         if bytesLeft == nil { lineBytesMax = Self.lineBytesMax(objectBytesMax: bytes) }

@@ -126,7 +126,7 @@ struct ActivityPrinter {
         let load = report.load
         let uptime = Int64(clamped: max(0, load.time.timeIntervalSince(load.started)))
         return [
-            "\(serverName), \(load.time.inSeconds.text), up \(Self.text(seconds: uptime)), "
+            "\(serverName), \(load.time.inSeconds.text), up \(ElapsedTime(uptime).text), "
                 + Self.text(report.connections.count, "connection") + ", "
                 + Self.text(Int(report.followerCount), "follower"),
             "per second: \(Value.double(report.requestsPerSecond).text) requests, "
@@ -143,13 +143,6 @@ struct ActivityPrinter {
 
     private static func text(_ count: Int, _ noun: String) -> String {
         "\(count) \(noun)\(count == 1 ? "" : "s")"
-    }
-
-    private static func text(seconds: Int64) -> String {
-        let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60)
-        if days > 0 { return "\(days)d \(hours)h" }
-        if hours > 0 { return "\(hours)h \(minutes)m" }
-        return minutes > 0 ? "\(minutes)m \(seconds % 60)s" : "\(seconds)s"
     }
 }
 

@@ -12,7 +12,7 @@ struct TableLayout {
     /// The widths below which the values of a column would be cut that must not be.
     private let widthsMin: [Int]
 
-    /// - Parameter texts: What is printed of the rows.
+    /// - Parameter texts: The rows as they are printed.
     init(_ names: [String], _ rows: [[Value]], _ texts: [[String]]) {
         let valueWidths = names.indices.map { column in
             texts.reduce(0) { max($0, DisplayWidth.of($1[column])) }

@@ -32,6 +32,8 @@ struct TableWriter: RowWriter {
     /// nil before the sample is complete, and if the block is printed vertically.
     private var layout: TableLayout?
     private var vertical: VerticalWriter?
+    /// nil if standard output is not a terminal.
+    private var decimals: DecimalColumns?
     /// The width of the window; nil if standard output is not a terminal.
     private var windowColumns: Int?
 
@@ -53,7 +55,10 @@ struct TableWriter: RowWriter {
             try vertical?.write(row)
             return
         }
-        if let layout { return try write(row.map(Self.text), layout) }
+        if let layout {
+            let texts = row.map(Self.text)
+            return try write(decimals?.aligned(texts) ?? texts, layout)
+        }
         sample.append(row)
         sampleBytes += row.reduce(0) { $0 + $1.text.utf8.count }
         if sample.count >= Self.sampleRowsMax || sampleBytes >= Self.sampleBytesMax {
@@ -82,8 +87,13 @@ struct TableWriter: RowWriter {
     private mutating func writeSample(isComplete: Bool = false) throws(LarderError) {
         let rows = sample
         sample = []
-        let texts = rows.map { $0.map(Self.text) }
+        var texts = rows.map { $0.map(Self.text) }
         windowColumns = TerminalWindow()?.columnCount
+        if windowColumns != nil {
+            let decimals = DecimalColumns(rows, texts, columnCount: names.count)
+            texts = texts.map(decimals.aligned)
+            self.decimals = decimals
+        }
         let natural = TableLayout(names, rows, texts)
         guard let layout = fitted(natural, isOneRow: isComplete && rows.count == 1) else {
             return try writeVertically(rows)

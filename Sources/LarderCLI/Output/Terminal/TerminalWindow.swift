@@ -1,7 +1,7 @@
 import Glibc
 import LarderPrograms
 
-/// The size of the terminal that is standard output, which may change at any time.
+/// The size of a terminal, which may change at any time.
 struct TerminalWindow {
     private static let columnCountDefault = 80
     private static let lineCountDefault = 24
@@ -12,8 +12,12 @@ struct TerminalWindow {
     /// Returns nil if standard output is not a terminal.
     init?() {
         guard StandardOutput.isTerminal else { return nil }
+        self.init(of: StandardOutput.terminal)
+    }
+
+    init(of descriptor: Int32) {
         var size = winsize()
-        let isKnown = ioctl(StandardOutput.terminal, UInt(TIOCGWINSZ), &size) == 0
+        let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0
         columnCount = isKnown && size.ws_col > 0 ? Int(size.ws_col) : Self.columnCountDefault
         lineCount = isKnown && size.ws_row > 0 ? Int(size.ws_row) : Self.lineCountDefault
     }
