@@ -123,7 +123,8 @@ enum Larderd {
             synchronous: options.synchronous, isReadOnly: options.readOnly,
             migrates: options.migrate)
         storeOptions.objectBytesMax = options.maxObject << 20
-        return try Store.open(
+        storeOptions.ignoresPastSchemas = true
+        let store = try Store.open(
             path: path, schema: schema, options: storeOptions,
             archive: options.archiveOptions,
             progress: { progress in
@@ -136,6 +137,24 @@ enum Larderd {
                 // The status line has the last failure until it is over.
                 if event.kind != .information { notification.status(event.message) }
             })
+        if let schema, let file = options.schema {
+            warnIfIgnored(schema, of: file, by: store.storeDescription.schema, logger)
+        }
+        return store
+    }
+
+    /// A store that was migrated while it was served may have another schema than the file, which
+    /// nobody has replaced (docs/decisions/0056-past-schema-files.md).
+    private static func warnIfIgnored(
+        _ schema: Schema, of file: String, by current: Schema, _ logger: Logger
+    ) {
+        guard schema.fingerprint != current.fingerprint else { return }
+        logger.warning(
+            """
+            the schema file \(file) is ignored: the store had this schema, version \
+            \(schema.version), and was migrated to version \(current.version); replace the file \
+            with the output of `larder schema show --output json`
+            """)
     }
 
     /// - Throws: `malformedSchema`, also if the file cannot be read: `storageFailed` would mean

@@ -25,6 +25,9 @@ package struct StoreOptions: Sendable {
 
     /// Whether a store with another schema is migrated to the given one when it is opened.
     package var migrates: Bool
+    /// Whether a given schema that the store had before a migration is ignored, because its file
+    /// was not replaced. Otherwise it is an error, or with ``migrates`` the store is migrated back.
+    package var ignoresPastSchemas = false
 
     /// The size up to which an object can be read and written; at least that of a frame.
     package var objectBytesMax = Limits.objectBytesMax

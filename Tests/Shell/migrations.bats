@@ -84,8 +84,77 @@ JSON
     [[ $(larder count Volume --socket s.sock) == 0 && $(larder count Writer --socket s.sock) == 1 ]]
     grep -q 'migration: ' log
     stop_daemon
-    assert_status 65 larderd --store s.store --schema one.json --socket s.sock --migrate
-    [[ $stderr == *MIGRATION_REFUSED* && $stderr == *'1.0.0 is older than'* ]]
+    # The store never had this schema.
+    sed 's/"price"/"cost"/; s/2.0.0/1.5.0/' two.json >other.json
+    assert_status 65 larderd --store s.store --schema other.json --socket s.sock --migrate
+    [[ $stderr == *MIGRATION_REFUSED* && $stderr == *'1.5.0 is older than'* ]]
+}
+
+# start_with OPTION…: serves s.store, and prints what it logged when it is ready.
+start_with() {
+    larderd --store s.store --socket s.sock "$@" 3>&- 2>log &
+    daemon=$!
+    larder ping --socket s.sock --wait --timeout 300s >/dev/null
+}
+
+@test "a schema file from before a migration does not keep larderd from starting, or migrate the store back" {
+    larder insert Writer --store s.store --schema one.json name=Ann
+    start_with --schema one.json
+    run ! grep -q warning log
+    larder insert Book --socket s.sock title=Sea pages=120
+    larder migrate --socket s.sock --schema two.json
+    stop_daemon
+    for options in '' --migrate --read-only; do
+        # shellcheck disable=SC2086
+        start_with --schema one.json $options
+        grep -q 'warning the schema file one.json is ignored: the store had this schema, version 1.0.0, and was migrated to version 2.0.0' log
+        [[ $(larder fetch Volume --socket s.sock --select title,pages,price --output plain) == $'Sea\t120\t9.99' ]]
+        stop_daemon
+    done
+    # As the warning says, the file is replaced with the schema of the store.
+    larder schema show --store s.store --output json >current.json
+    start_with --schema current.json
+    run ! grep -q warning log
+    stop_daemon
+    # A command to migrate is not ignored.
+    assert_status 65 larder migrate --store s.store --schema one.json
+    [[ $stderr == *MIGRATION_REFUSED* ]]
+    assert_status 65 larder count Writer --store s.store --schema one.json
+    [[ $stderr == *SCHEMA_MISMATCH* ]]
+}
+
+@test "a schema file from before a migration of the same version is not taken for a newer one" {
+    larder insert Book --store s.store --schema one.json title=Sea pages=120
+    sed 's/2.0.0/1.0.0/' two.json >same.json
+    larder migrate --store s.store --schema same.json
+    # --migrate would delete all volumes.
+    start_with --schema one.json --migrate
+    [[ $(larder count Volume --socket s.sock) == 1 ]]
+    stop_daemon
+    # After a migration to the first schema again, the second one is the former.
+    sed 's/"name": "Book"/"name": "Book", "originalName": "Volume"/' one.json >back.json
+    larder migrate --store s.store --schema back.json
+    start_with --schema one.json
+    run ! grep -q warning log
+    stop_daemon
+    start_with --schema same.json
+    grep -q 'schema file same.json is ignored' log
+    [[ $(larder count Book --socket s.sock) == 1 ]]
+}
+
+@test "a backup, a plan of stages and many migrations keep the record of former schemas" {
+    larder insert Book --store s.store --schema one.json title=Sea pages=120
+    sed 's/2.0.0/3.0.0/; s/"price"/"cost", "originalName": "price"/' two.json >three.json
+    echo '{"stages": [{"from": "one.json", "to": "two.json"}, {"from": "two.json", "to": "three.json"}]}' >plan.json
+    larder migrate --store s.store --plan plan.json
+    larder backup --store s.store s.backup
+    rm s.store
+    larder restore s.backup --to s.store
+    for file in one two; do
+        start_with --schema $file.json
+        grep -q "schema file $file.json is ignored" log
+        stop_daemon
+    done
 }
 
 @test "a migration that is killed at any time leaves the old store or the new one" {

@@ -109,7 +109,7 @@ struct OpenedStore {
             }
             var (catalog, ownSchema) = try readDescription(
                 of: connection, path: path, expected: schema)
-            let target = try migrationTarget(from: ownSchema, to: schema, options)
+            let target = try migrationTarget(from: ownSchema, to: schema, catalog.record, options)
             try connection.execute("PRAGMA journal_mode = WAL")
             // The first read creates the log, which exists as long as there is a connection.
             _ = try connection.integer("SELECT count(*) FROM _larder")
@@ -285,13 +285,16 @@ struct OpenedStore {
         return own
     }
 
-    /// The schema to which the store has to be migrated; nil if it has the expected one.
+    /// The schema to which the store has to be migrated; nil if it has the expected one, or
+    /// ignores it.
     private static func migrationTarget(
-        from own: Schema, to expected: Schema?, _ options: StoreOptions
+        from own: Schema, to expected: Schema?, _ record: MigrationRecord,
+        _ options: StoreOptions
     ) throws -> Schema? {
         guard let expected else { return nil }
         let differences = SchemaDifference.differences(from: own, to: expected)
         if differences.isEmpty { return nil }
+        if options.ignoresPastSchemas, record.isPast(expected) { return nil }
         guard options.migrates, !options.isReadOnly else {
             throw LarderError(
                 .schemaMismatch, "the schema differs from the store's",

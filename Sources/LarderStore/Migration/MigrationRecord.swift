@@ -9,13 +9,18 @@ struct MigrationRecord: Hashable, Sendable {
     /// The schemas, as canonical JSON and the latest first, for which clients may still have been
     /// built: the current schema has everything that they have.
     private(set) var formerSchemas: [String] = []
+    /// The fingerprints of all schemas that the store had before, the latest first. Programs that
+    /// did not record them have left none.
+    private(set) var pastFingerprints: [String] = []
 
     private static let formerSchemasMax = 16
+    private static let pastFingerprintsMax = 1_000
 
     private enum Key {
         static let aliases = "aliases"
         static let retiredKeys = "retiredKeys"
         static let formerSchemas = "formerSchemas"
+        static let pastFingerprints = "pastFingerprints"
     }
 
     init() {}
@@ -34,6 +39,11 @@ struct MigrationRecord: Hashable, Sendable {
         formerSchemas = schemas.compactMap {
             if case .string(let schema) = $0 { schema } else { nil }
         }
+        if case .array(let fingerprints)? = members[Key.pastFingerprints] {
+            pastFingerprints = fingerprints.compactMap {
+                if case .string(let fingerprint) = $0 { fingerprint } else { nil }
+            }
+        }
     }
 
     var text: String {
@@ -41,7 +51,14 @@ struct MigrationRecord: Hashable, Sendable {
             Key.aliases: .object(aliases.mapValues { .string($0) }),
             Key.retiredKeys: .object(retiredKeys.mapValues { .integer($0) }),
             Key.formerSchemas: .array(formerSchemas.map { .string($0) }),
+            Key.pastFingerprints: .array(pastFingerprints.map { .string($0) }),
         ]).text
+    }
+
+    /// Whether the store had the schema once, and was migrated to another one.
+    func isPast(_ schema: Schema) -> Bool {
+        pastFingerprints.contains(schema.fingerprint)
+            || formerSchemas.contains(schema.canonicalText)
     }
 
     /// The record after a migration.
@@ -68,6 +85,10 @@ struct MigrationRecord: Hashable, Sendable {
                 // A stage may have led back to one of them.
                 ([old.canonicalText] + formerSchemas).filter { $0 != mapping.new.canonicalText }
                     .prefix(Self.formerSchemasMax)) : []
+        let fingerprint = mapping.new.fingerprint
+        record.pastFingerprints = Array(
+            ([old.fingerprint] + pastFingerprints).filter { $0 != fingerprint }
+                .prefix(Self.pastFingerprintsMax))
         return record
     }
 }
