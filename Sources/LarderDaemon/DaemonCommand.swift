@@ -13,7 +13,7 @@ struct DaemonCommand: ParsableCommand {
         discussion: """
             EXAMPLES:
               larderd --store school.store --schema school.json
-              larderd --store school.store --socket /run/larder/school.sock --mode 0660
+              larderd --store school.store --socket /run/larder/school.sock --group students
               larderd --in-memory --schema school.json --socket /tmp/school.sock
 
             Without --socket, the server listens at the first of these that applies: \
@@ -63,9 +63,16 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Permissions of the socket, in octal. Default: 0600.", valueName: "mode"),
+            "Permissions of the socket, in octal. Default: 0600, or 0660 with --group.",
+            valueName: "mode"),
         transform: DaemonCommand.mode)
-    var mode: UInt32 = 0o600
+    var mode: UInt32?
+
+    @Option(
+        help: ArgumentHelp(
+            "Group of the socket, whose members may connect: a name or a number. Default: the "
+                + "group of the process.", valueName: "group"))
+    var group: String?
 
     @Flag(help: "Reject all changes.")
     var readOnly = false
@@ -196,6 +203,9 @@ struct DaemonCommand: ParsableCommand {
         if inMemory {
             if schema == nil { throw ValidationError("--in-memory requires --schema FILE") }
             if readOnly { throw ValidationError("--in-memory and --read-only cannot be combined") }
+        }
+        if group != nil, let mode, mode & 0o060 != 0o060 {
+            throw ValidationError("--group requires a --mode that lets the group read and write")
         }
         if migrate, schema == nil || store == nil || readOnly {
             throw ValidationError("--migrate requires --store and --schema, without --read-only")

@@ -68,6 +68,12 @@ enum Larderd {
             throw UsageError(
                 message: "--socket cannot be used with socket activation (LISTEN_FDS)")
         }
+        if !sockets.isEmpty, options.group != nil {
+            throw UsageError(
+                message: "--group cannot be used with socket activation (LISTEN_FDS); write "
+                    + "SocketGroup= in the socket unit")
+        }
+        let group = try options.socketGroup()
         let ownerFile = try options.store.map { (path) throws(LarderError) in
             try OwnerFile.claimIfPossible(path)
         }
@@ -86,7 +92,8 @@ enum Larderd {
             for socket in paths { try ListeningSocket.makeFolder(of: socket.path) }
         }
         let bound = try paths.map { (socket) throws(LarderError) in
-            try ListeningSocket(path: socket.path, mode: options.mode, role: socket.role)
+            try ListeningSocket(
+                path: socket.path, mode: options.socketMode, group: group, role: socket.role)
         }
         let listening = bound.isEmpty ? sockets : bound
         var serverOptions = Server.Options(name: "larderd \(Version.current)")

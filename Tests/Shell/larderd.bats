@@ -92,12 +92,46 @@ event_loops() { larder stats | sed -n 's/^eventLoops\t//p'; }
     assert_equal 660 "$(stat -c %a "$LARDER_SOCKET")"
 }
 
+@test "the socket has the group of --group, whose members may connect" {
+    gid=$(id -G | tr ' ' '\n' | grep -vx "$(id -g)" | sed -n 1p)
+    [ "$(id -u)" != 0 ] || gid=50
+    [ -n "$gid" ] || skip "the user has one group only"
+    serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET" --group "$gid"
+    assert_equal "660 $gid" "$(stat -c '%a %g' "$LARDER_SOCKET")"
+    larder ping
+    stop_daemon
+    rm log_lines
+    # A group by its name, with other permissions.
+    name=$(getent group "$gid" | sed 's/:.*//')
+    serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET" --group "$name" --mode 0666
+    assert_equal "666 $gid" "$(stat -c '%a %g' "$LARDER_SOCKET")"
+}
+
+@test "a group that does not exist, may not be set or could not connect is an error" {
+    assert_status 64 larderd --in-memory --schema "$schema" --socket s --group no-such-group
+    assert_contains "$stderr" "--group: there is no group no-such-group"
+    assert_status 64 larderd --in-memory --schema "$schema" --socket s --group 0 --mode 0600
+    assert_contains "$stderr" "--group requires a --mode that lets the group read and write"
+    assert_status 64 larderd --in-memory --schema "$schema" --socket s --group 4294967295
+    [ ! -e s ]
+    [ "$(id -u)" = 0 ] || skip "the rest needs a user without rights"
+    chmod 755 . "$BUILT_PROGRAMS"
+    install -d -o nobody run
+    assert_status 77 setpriv --reuid nobody --regid nogroup --clear-groups larderd --in-memory \
+        --schema "$schema" --socket "$scratch/run/s" --group 0
+    assert_contains "$stderr" "error[PERMISSION_DENIED]: $scratch/run/s cannot get the group 0"
+    assert_contains "$stderr" "hint: run larderd as a member of the group"
+    [ ! -e run/s ]
+}
+
 @test "permissions are never set by path, where another user could have put a link" {
-    strace -f -qq -o calls -e trace=bind,fchmod,chmod,fchmodat larderd --in-memory \
-        --schema "$schema" --socket "$LARDER_SOCKET" --mode 0666 --idle-exit 1 2>log 3>&-
+    strace -f -qq -o calls -e trace=bind,fchmod,chmod,fchmodat,chown,fchownat,lchown larderd \
+        --in-memory --schema "$schema" --socket "$LARDER_SOCKET" --mode 0666 \
+        --group "$(id -g)" --idle-exit 1 2>log 3>&-
     grep -q 'fchmod([0-9]*, 0666)' calls
     grep -q "bind(.*$LARDER_SOCKET" calls
-    run grep -E ' (chmod|fchmodat)\(' calls
+    grep -q 'fchownat([0-9]*, "", -1' calls
+    run grep -E ' (chmod|fchmodat|chown|lchown)\(' calls
     assert_equal '' "$output"
 }
 

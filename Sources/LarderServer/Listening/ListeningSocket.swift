@@ -45,17 +45,18 @@ package final class ListeningSocket: Sendable {
     ///
     /// - Parameters:
     ///   - mode: The permissions of the socket, such as 0o600.
+    ///   - group: The group of the socket; nil is that of the process, or of a folder with setgid.
     ///   - role: The role of everybody who connects here; nil if the policy decides.
     /// - Throws: `malformedValue` for a path that is too long, `permissionDenied`, and
     ///   `connectionFailed` if the socket is in use, or the path is another kind of file.
     package convenience init(
-        path: String, mode: UInt32 = 0o600, role: String? = nil
+        path: String, mode: UInt32 = 0o600, group: UInt32? = nil, role: String? = nil
     ) throws(LarderError) {
         _ = try UnixSocketAddress(path: path)
         let lock = try Self.lock(path)
         do throws(LarderError) {
             try Self.removeStaleSocket(path)
-            let (descriptor, file) = try Self.bind(path, mode: mode)
+            let (descriptor, file) = try Self.bind(path, mode: mode, group: group)
             let ownership = Ownership(path: path, file: file, lock: lock)
             self.init(
                 address: path, descriptor: descriptor, role: role, ownership: ownership)
@@ -79,7 +80,7 @@ package final class ListeningSocket: Sendable {
                 throw UnixSocket.failure("cannot replace the socket \(path)")
             }
         }
-        let (descriptor, file) = try Self.bind(path, mode: mode)
+        let (descriptor, file) = try Self.bind(path, mode: mode, group: nil)
         self.init(
             address: path, descriptor: descriptor,
             ownership: Ownership(path: path, file: file, lock: nil))
@@ -141,7 +142,7 @@ package final class ListeningSocket: Sendable {
     }
 
     private static func bind(
-        _ path: String, mode: UInt32
+        _ path: String, mode: UInt32, group: UInt32?
     ) throws(LarderError) -> (Int32, FileIdentity) {
         let descriptor = try UnixSocket.make(SOCK_STREAM)
         do throws(LarderError) {
@@ -154,15 +155,46 @@ package final class ListeningSocket: Sendable {
                 try UnixSocket.bind(descriptor, to: path)
             }
             guard let file = FileIdentity(at: path), file.isSocket else {
-                throw LarderError(
-                    .connectionFailed, "the socket \(path) was replaced while it was created",
-                    hint: "use a folder that only its owner can write")
+                throw replaced(path)
             }
+            if let group { try setGroup(group, of: path, file) }
             return (descriptor, file)
         } catch {
             close(descriptor)
             throw error
         }
+    }
+
+    /// O_PATH and AT_EMPTY_PATH, macros that Swift does not import.
+    private static let (pathOnly, emptyPath): (Int32, Int32) = (0o10_000_000, 0x1000)
+
+    /// Gives the socket's file a group. Nobody can connect until the socket listens.
+    ///
+    /// The file is opened without using it, and compared with the one that was bound, because
+    /// another user of the folder may have replaced it. After a failure the file is removed.
+    private static func setGroup(
+        _ group: UInt32, of path: String, _ file: FileIdentity
+    ) throws(LarderError) {
+        let opened = open(path, pathOnly | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0, FileIdentity(of: opened) == file else {
+            if opened >= 0 { close(opened) }
+            throw replaced(path)
+        }
+        defer { close(opened) }
+        // The user with all bits set stays as it is.
+        guard fchownat(opened, "", .max, group, emptyPath) == 0 else {
+            let reason = SystemError(code: errno)
+            unlink(path)
+            var failure = UnixSocket.failure("\(path) cannot get the group \(group)", reason)
+            failure.hint = "run larderd as a member of the group, or as root"
+            throw failure
+        }
+    }
+
+    private static func replaced(_ path: String) -> LarderError {
+        LarderError(
+            .connectionFailed, "the socket \(path) was replaced while it was created",
+            hint: "use a folder that only its owner can write")
     }
 
     /// The umask belongs to the process, so two sockets are bound one after the other. A file that
@@ -192,15 +224,26 @@ package final class ListeningSocket: Sendable {
     }
 }
 
-/// The identity of the file at a path, without following symbolic links.
+/// The identity of a file.
 struct FileIdentity: Equatable, Sendable {
     let device: UInt
     let inode: UInt
     let isSocket: Bool
 
+    /// The file at a path, without following symbolic links.
     init?(at path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    init?(of descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
         device = UInt(status.st_dev)
         inode = UInt(status.st_ino)
         isSocket = status.st_mode & S_IFMT == S_IFSOCK
