@@ -2,6 +2,8 @@ import ArgumentParser
 import Glibc
 import LarderModel
 import LarderPrograms
+import LarderServer
+import LarderStore
 
 /// `larder`: queries and edits a store from the shell.
 ///
@@ -30,7 +32,9 @@ struct LarderCommand: ParsableCommand {
 
             To enable shell completion, see larder --generate-completion-script bash (or zsh, fish).
             """,
-        version: Version.current,
+        version: Version.text(
+            of: "larder", protocolVersion: Server.protocolVersion,
+            storeFormat: StoreFormat.version, databaseVersion: StoreFormat.databaseVersion),
         groupedSubcommands: [
             CommandGroup(
                 name: "Object",

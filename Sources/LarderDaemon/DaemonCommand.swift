@@ -24,7 +24,9 @@ struct DaemonCommand: ParsableCommand {
             SIGTERM and SIGINT shut the server down gracefully; a second SIGINT stops it \
             immediately.
             """,
-        version: Version.current)
+        version: Version.text(
+            of: "larderd", protocolVersion: Server.protocolVersion,
+            storeFormat: StoreFormat.version, databaseVersion: StoreFormat.databaseVersion))
 
     @Option(
         help: ArgumentHelp(

@@ -15,6 +15,9 @@ import Synchronization
 /// It runs on three kinds of threads: the event loops (sockets and short reads), the reader pool
 /// (long reads), and one writer thread.
 package final class Server: Service {
+    /// The version of the protocol that the server and its clients use.
+    package static var protocolVersion: UInt32 { WireProtocol.version }
+
     package struct Options: Sendable {
         /// The name and version of the program, for the handshake.
         package var name: String

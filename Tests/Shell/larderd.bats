@@ -17,11 +17,19 @@ serve() {
 # event_loops: prints how many event loops the server has.
 event_loops() { larder stats | sed -n 's/^eventLoops\t//p'; }
 
-@test "--help begins with examples, and --version prints a version number" {
+@test "--help begins with examples, and --version prints the versions of all interfaces" {
     assert_status 0 larderd --help
     assert_contains "${lines[1]}" EXAMPLES
-    assert_status 0 larderd --version
-    [[ $output =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
+    for program in larderd larder; do
+        assert_status 0 "$program" --version
+        [[ ${lines[0]} =~ ^"$program "[0-9]+\.[0-9]+\.[0-9]+$ ]]
+        assert_equal 'protocol 1' "${lines[1]}"
+        [[ ${lines[2]} =~ ^store\ format\ [0-9]+$ ]]
+        [[ ${lines[3]} =~ ^SQLite\ 3\.[0-9.]+$ ]]
+    done
+    # A new store has this format.
+    larder count Article --store test.store --schema "$schema"
+    assert_equal "store format $(sqlite3 test.store 'PRAGMA user_version')" "${lines[2]}"
 }
 
 @test "conflicting options are usage errors" {
