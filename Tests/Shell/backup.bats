@@ -168,3 +168,44 @@ $scratch/b.backup" "$(backups)"
     assert_equal 400 "$(larder count Category)"
     assert_status 0 larder insert Category name=new
 }
+
+@test "backup --folder names the file by store and time, and --keep deletes the oldest of the store" {
+    mkdir copies
+    # Other files: another store, other names, and a name that only begins like one.
+    touch copies/{t-20200101T000000Z,s-2-20200101T000000Z,s-20200101T00000Z,s-2020010aT000000Z}.backup \
+        copies/s-20200101T000000Z.backup.old copies/notes
+    ls copies >others
+    assert_status 0 larder backup --folder copies
+    first=$(cut -f 1 <<<"$output")
+    [[ $first =~ ^copies/s-20[0-9]{6}T[0-9]{6}Z\.backup$ ]]
+    touch copies/s-{20200101T000000Z,20210101T000000Z,20220101T000000Z}.backup
+    rm "$first"
+    # The clock was set back: the new backup is not deleted, although later ones are kept.
+    touch copies/s-99990101T000000Z.backup
+    assert_status 0 larder backup --folder copies --keep 3
+    second=$(cut -f 1 <<<"$output")
+    assert_equal "$(sort <(cat others) - <<<"$(basename "$second")
+s-20220101T000000Z.backup
+s-99990101T000000Z.backup")" "$(ls copies | sort)"
+    # The names have the second.
+    until [ ! -e "copies/s-$(date -u +%Y%m%dT%H%M%SZ).backup" ]; do :; done
+    assert_status 0 larder backup --folder copies --keep 1
+    assert_equal "$(($(wc -l <others) + 1))" "$(ls copies | wc -l)"
+    # Without a server, the name is that of the file.
+    stop_daemon
+    assert_status 0 larder backup --folder copies --store test.store
+    [[ $output == copies/test-20*Z.backup* ]]
+}
+
+@test "backup --folder deletes nothing unless the new backup is complete" {
+    mkdir copies
+    touch copies/s-20200101T000000Z.backup
+    for options in '' 'a.backup --folder copies' 'a.backup --keep 1' '--folder copies --keep 0'; do
+        # shellcheck disable=SC2086
+        assert_status 64 larder backup $options
+    done
+    assert_status 74 larder backup --folder missing --keep 1
+    kill -KILL "$daemon"
+    assert_status 69 larder backup --folder copies --keep 1
+    assert_equal s-20200101T000000Z.backup "$(ls copies)"
+}
