@@ -20,11 +20,11 @@ struct LanguageTests {
 
     private static func files() throws -> [Repository.File] {
         let folders =
-            ["Sources", "Tests", "Proto", "Clients", "Examples", "docs", "scripts"]
+            ["Sources", "Tests", "Proto", "Clients", "Examples", "docs", "scripts", "Packaging"]
             + Repository.benchmarks + Repository.browser
         let endings = [
             ".swift", ".md", ".proto", ".py", ".go", ".ts", ".bats", ".bash", ".c", ".h",
-            ".service",
+            ".service", ".socket", ".timer", ".conf", ".5", ".7",
         ]
         let files = try Repository.files(under: folders, endings: endings)
         // The rules name the phrases that they ban.

@@ -1,16 +1,17 @@
-load helper
+load ../helper
 
 # The systemd units, as far as they can be tested without a running systemd.
 
 setup() {
     enter_scratch
-    units=$BATS_TEST_DIRNAME/../../docs/systemd
+    units=$BATS_TEST_DIRNAME/../../../Packaging/systemd
+    service=$units/system/larder@.service
 }
 
-# setting NAME: the values of a setting of larder.service, one per line.
-setting() { sed -n "s/^$1=//p" "$units/larder.service"; }
+# setting NAME [UNIT]: the values of a setting of larder@.service, or another unit, one per line.
+setting() { sed -n "s/^$1=//p" "${2:-$service}"; }
 
-# serve_workload COMMAND…: runs `COMMAND larderd` as larder.socket would, with reads, saves, an
+# serve_workload COMMAND…: runs `COMMAND larderd` as its socket unit would, with reads, saves, an
 # import and a check, until it has been idle for two seconds.
 serve_workload() {
     systemd-socket-activate -l "$LARDER_SOCKET" "$@" "$(command -v larderd)" \
@@ -59,16 +60,22 @@ write_allowed_calls() {
 }
 
 @test "systemd finds no error in the units" {
-    sed "s|/usr/bin/larderd|$(command -v larderd)|; /^User=\|^Group=/d" \
-        "$units/larder.service" >larder.service
-    sed '/^SocketUser=\|^SocketGroup=/d' "$units/larder.socket" >larder.socket
-    run systemd-analyze verify --man=no --recursive-errors=no "$scratch/larder.service" \
-        "$scratch/larder.socket"
-    [[ $output != *larder.s* ]] || { echo "$output"; false; }
+    for manager in system user; do
+        mkdir "$manager"
+        for unit in "$units/$manager"/*; do
+            sed "s|/usr/bin/larder|$BUILT_PROGRAMS/larder|; /^User=\|^Group=\|^Socket[UG].*=/d" \
+                "$unit" >"$manager/$(basename "${unit/@/@test}")"
+        done
+        run systemd-analyze "--$manager" verify --man=no --recursive-errors=no \
+            "$scratch/$manager"/*
+        [[ $output != *larder* ]] || { echo "$output"; false; }
+    done
 }
 
-@test "systemd rates the exposure of the service at 0.5 at most, of 10" {
-    systemd-analyze security --offline=true --no-pager --threshold=5 "$units/larder.service"
+@test "systemd rates the exposure of the services at 0.5 at most, of 10" {
+    for unit in "$units"/system/*.service; do
+        systemd-analyze security --offline=true --no-pager --threshold=5 "$unit"
+    done
 }
 
 @test "users are not mapped, because peers would then be one user" {
@@ -76,11 +83,18 @@ write_allowed_calls() {
 }
 
 @test "the store is in the state directory, and the service and the socket fit together" {
-    assert_contains "$(setting ExecStart)" "--store /var/lib/$(setting StateDirectory)/"
-    assert_contains "$(setting Requires)" larder.socket
-    run ! grep -e '--socket' "$units/larder.service"
-    assert_equal "$(setting Group)" "$(sed -n 's/^SocketGroup=//p' "$units/larder.socket")"
-    grep -qx SocketMode=0660 "$units/larder.socket"
+    socket=$units/system/larder@.socket
+    assert_contains "$(setting ExecStart)" "--store /var/lib/$(setting StateDirectory)/%i.store"
+    assert_contains "$(setting Requires)" larder@%i.socket
+    run ! grep -e '--socket' "$service"
+    assert_equal "$(setting Group)" "$(setting SocketGroup "$socket")"
+    assert_equal 0660 "$(setting SocketMode "$socket")"
+    # The backup uses the same socket, as a user who may, and writes to the folder of tmpfiles.d.
+    backup=$units/system/larder-backup@.service
+    assert_contains "$(sed -n '/^ExecStart=/,/[^\\]$/p' "$backup")" \
+        "--socket $(setting ListenStream "$socket") "
+    assert_equal "$(setting SocketUser "$socket")" "$(setting User "$backup")"
+    grep -q "^d $(setting ReadWritePaths "$backup") 0700 larder larder" "$units/tmpfiles.conf"
 }
 
 @test "the server makes no system call that the service forbids, and writes to its folder only" {
