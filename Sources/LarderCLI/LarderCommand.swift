@@ -57,7 +57,7 @@ struct LarderCommand: ParsableCommand {
                     PingCommand.self,
                     DumpCommand.self, LoadCommand.self,
                     BackupCommand.self, RestoreCommand.self, ArchiveCommand.self,
-                    NewIdentityCommand.self, MigrateCommand.self,
+                    NewIdentityCommand.self, MigrateCommand.self, ServiceCommand.self,
                 ]),
         ])
 

@@ -4,7 +4,7 @@ import LarderModel
 /// A program that this one has started.
 enum ChildProcess {
     /// How a process has ended.
-    enum End {
+    enum End: Equatable {
         case exited(_ status: Int32)
         case killed(_ signal: Int32)
     }
@@ -18,5 +18,53 @@ enum ChildProcess {
         // The macros of the system's header.
         let signal = status & 0x7f
         return signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal)
+    }
+    // MARK: Output
+
+    /// Runs a program to its end. Without a slash it is looked for in `PATH`.
+    ///
+    /// - Returns: How it ended, and the first bytes of what it wrote, errors included.
+    static func run(
+        _ arguments: [String]
+    ) throws(SystemError) -> (end: End, output: String) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw SystemError(code: errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        let process = try start(arguments, writingTo: ends[1])
+        let output = readToEnd(ends[0])
+        return (try end(of: process), String(decoding: output, as: UTF8.self))
+    }
+
+    /// Starts a program, and closes the end of the pipe that it writes to, so that reading ends.
+    private static func start(
+        _ arguments: [String], writingTo end: Int32
+    ) throws(SystemError) -> pid_t {
+        defer { close(end) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, end, STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, end, STDERR_FILENO)
+        let words = arguments.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var process = pid_t()
+        let result = posix_spawnp(&process, arguments[0], &actions, nil, words, environ)
+        guard result == 0 else { throw SystemError(code: result) }
+        return process
+    }
+
+    private static let outputBytesMax = 1 << 20
+
+    /// The first bytes that arrive. Others are read too, so that the program does not wait.
+    private static func readToEnd(_ descriptor: Int32) -> [UInt8] {
+        var output: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4 << 10)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return output }
+            output += chunk.prefix(min(count, outputBytesMax - output.count))
+        }
     }
 }

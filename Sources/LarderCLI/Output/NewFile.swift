@@ -5,15 +5,19 @@ import LarderModel
 enum NewFile {
     /// Writes the text to a new file. If that fails, no file is left.
     ///
+    /// - Parameter permissions: Its permissions; nil is what the umask leaves of 0666.
     /// - Throws: `storageFailed` if the path exists or cannot be written, `storageFull` if the disk
     ///   is full.
-    static func write(_ text: String, to path: String) throws(LarderError) {
+    static func write(
+        _ text: String, to path: String, permissions: mode_t? = nil
+    ) throws(LarderError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
             throw failure("cannot create \(path)", errno)
         }
         var rest = Array(text.utf8)[...]
         var failureCode: Int32?
+        if let permissions, fchmod(descriptor, permissions) != 0 { failureCode = errno }
         while !rest.isEmpty, failureCode == nil {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
