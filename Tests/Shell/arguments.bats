@@ -91,3 +91,27 @@ load helper
     larder ping --socket "$PWD/passed" --timeout 60s >/dev/null
     grep -q "at $PWD/passed\$" passed.log
 }
+
+@test "a dry run of a migration is refused by the objects that would refuse the migration" {
+    for number in 1 2 3; do larder insert Category name="c$number" >/dev/null; done
+    jq '.version = "9.0.0" | (.entities[] | select(.name == "Category") | .attributes[] | select(.name == "name"))
+        .maxLength = 2' "$schema" >fits.json
+    sed 's/"maxLength": 2/"maxLength": 1/' fits.json >refused.json
+    mkdir temporary
+    export TMPDIR=$PWD/temporary
+    refuses() {
+        assert_status 65 larder migrate --schema refused.json --dry-run "$@"
+        assert_contains "$stderr" 'error[MIGRATION_REFUSED]: the store has 3 values'
+        assert_contains "$stderr" 'Category/p1: Category.name'
+        assert_equal "" "$output"
+        assert_status 0 larder migrate --schema fits.json --dry-run "$@"
+        assert_contains "$output" 'Category.name'
+        assert_equal "" "$(ls temporary)"
+    }
+    refuses
+    assert_equal 3 "$(larder count Category)"
+    stop_daemon
+    before=$(sha256sum test.store)
+    refuses --store test.store
+    assert_equal "$before" "$(sha256sum test.store)"
+}

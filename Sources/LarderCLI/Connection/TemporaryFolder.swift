@@ -17,4 +17,10 @@ enum TemporaryFolder {
         }
         return String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
+
+    /// Removes a folder with a store in it, as far as it exists.
+    static func remove(_ folder: String, with store: String) {
+        for ending in ["", "-wal", "-journal"] { unlink(store + ending) }
+        rmdir(folder)
+    }
 }

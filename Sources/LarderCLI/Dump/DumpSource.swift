@@ -1,4 +1,3 @@
-import Glibc
 import LarderClient
 import LarderModel
 import LarderServer
@@ -25,12 +24,12 @@ enum DumpSource {
         }
         let folder = try TemporaryFolder.make(for: "a copy of the store")
         let copy = "\(folder)/copy.store"
-        defer { remove(copy, in: folder) }
+        defer { TemporaryFolder.remove(folder, with: copy) }
         try StoreSession.with(options) { _ = try $0.client.backup(to: copy) }
         try withStore(copy, options, warns: false) { client in
             try client.snapshot { snapshot in
                 // The snapshot has opened the file, so nothing remains if this process is killed.
-                remove(copy, in: folder)
+                TemporaryFolder.remove(folder, with: copy)
                 try body(snapshot)
             }
         }
@@ -45,10 +44,5 @@ enum DumpSource {
         let server = try InProcessServer(
             storePath: path, schema: nil, warns: warns, limits: limits)
         try StoreSession.with(server, options) { try body($0.client) }
-    }
-
-    private static func remove(_ copy: String, in folder: String) {
-        for ending in ["", "-wal", "-journal"] { unlink(copy + ending) }
-        rmdir(folder)
     }
 }

@@ -20,7 +20,8 @@ struct MigrateCommand: ParsableCommand {
             The store becomes one of the new schema in one transaction, or stays as it is. A name \
             continues the same name of the old schema, or its "originalName". What cannot be \
             inferred is refused with every reason, and so are objects that the new schema does not \
-            permit. --dry-run prints what would be done, and changes nothing.
+            permit. --dry-run prints what would be done, and changes nothing; if a change is more \
+            than an addition, it migrates a copy in TMPDIR to check the objects.
 
             A server ends all other connections first. Their clients come back by themselves when \
             the migration has ended; meanwhile they get UNAVAILABLE. Give the server the new \
@@ -73,7 +74,12 @@ struct MigrateCommand: ParsableCommand {
         try StoreSession.with(serverConnection, waitsForMigrations: true) { session in
             let summary = try session.client.migrate(
                 to: schema, dryRun: dryRun, progress: Self.progress)
-            if dryRun { return try print(summary.rows) }
+            if dryRun {
+                try checkObjects(against: schema, summary) {
+                    _ = try session.client.backup(to: $0)
+                }
+                return try print(summary.rows)
+            }
             try printStore(session.client)
         }
     }
@@ -154,9 +160,9 @@ struct MigrateCommand: ParsableCommand {
     private func migrateFile(_ path: String, to schema: Schema) throws {
         // Opened without a schema, a missing file is not created.
         if dryRun || access(path, F_OK) != 0 {
-            let store = try Store.open(
-                path: path, schema: nil, options: StoreOptions(isReadOnly: true))
-            return try print(store.migrationSummary(to: schema).rows)
+            let summary = try summary(of: path, to: schema)
+            try checkObjects(against: schema, summary) { _ = try Store.restore(path, to: $0) }
+            return try print(summary.rows)
         }
         let store = try Store.open(
             path: path, schema: schema, options: StoreOptions(migrates: true),
@@ -165,6 +171,32 @@ struct MigrateCommand: ParsableCommand {
         try printStore(
             description.identifier, version: description.schema.version,
             fingerprint: description.fingerprint)
+    }
+
+    private func summary(of path: String, to schema: Schema) throws(LarderError) -> MigrationSummary
+    {
+        let store = try Store.open(path: path, schema: nil, options: StoreOptions(isReadOnly: true))
+        return try store.migrationSummary(to: schema)
+    }
+
+    // MARK: Objects
+
+    /// Migrates a copy of the store, which finds the objects that the new schema does not permit.
+    ///
+    /// - Parameter copyTo: Copies the store to a path.
+    /// - Throws: `migrationRefused`, naming these objects.
+    private func checkObjects(
+        against schema: Schema, _ summary: MigrationSummary, copyTo: (_ path: String) throws -> Void
+    ) throws {
+        // An addition permits every object.
+        if summary.isAdditive { return }
+        let folder = try TemporaryFolder.make(for: "a copy of the store")
+        let copy = "\(folder)/copy.store"
+        defer { TemporaryFolder.remove(folder, with: copy) }
+        try copyTo(copy)
+        _ = try Store.open(
+            path: copy, schema: schema, options: StoreOptions(migrates: true),
+            progress: Self.progress)
     }
 
     private func print(_ rows: [[Value]]) throws {
