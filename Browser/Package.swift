@@ -2,7 +2,7 @@
 import PackageDescription
 
 /// The program `larder-browse`, and what other pages of this repository share with it: escaped HTML
-/// with a stylesheet, and a browser for tests. `docs/decisions/0058-pages.md` has the reasons.
+/// with a stylesheet, and a browser for tests. `docs/decisions/0057-pages.md` has the reasons.
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
 let client = Target.Dependency.product(name: "LarderClient", package: "larder")
