@@ -10,8 +10,8 @@ import LarderStore
 /// Each command is a file in `Commands/`, with its options in `Options/`, and works on a
 /// `StoreClient`. `Connection/` connects the client to a server's socket, or to a server in this
 /// process for a file. `Input/` reads files and arguments, `Related/` finds the objects that they
-/// name, `Import/` sends many objects, `Infer/` proposes schemas for files, `Dump/` writes and loads
-/// whole stores, `Output/` prints results, `SchemaFormats/` schemas, and `Errors/` errors, and
+/// name, `Import/` sends many objects, `Infer/` proposes schemas for files, `Dump/` writes and
+/// loads whole stores, `Output/` prints results, `SchemaFormats/` schemas, and `Errors/` errors, and
 /// chooses the exit status.
 @main
 struct LarderCommand: ParsableCommand {

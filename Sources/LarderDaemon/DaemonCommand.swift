@@ -53,14 +53,14 @@ struct DaemonCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Path of a socket to listen on. It may be given several times. With :ROLE at its end, "
-                + "everybody who connects there has this role of the policy; the role `read` exists "
-                + "without a policy.", valueName: "path"))
+                + "everybody who connects there has this role of the policy; the role `read` "
+                + "exists without a policy.", valueName: "path"))
     var socket: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Policy file: who may do what. SIGHUP reads it again. Default: everybody who can connect to "
-                + "the socket may do everything.", valueName: "file"))
+            "Policy file: who may do what. SIGHUP reads it again. Default: everybody who can "
+                + "connect to the socket may do everything.", valueName: "file"))
     var policy: String?
 
     @Option(

@@ -108,7 +108,8 @@ extension Rights {
     fileprivate func frozen(_ property: String, _ entityName: String) -> LarderError {
         LarderError(
             .permissionDenied,
-            "the role \(role.name) may not change \(entityName).\(property) of an object that exists",
+            "the role \(role.name) may not change \(entityName).\(property) of an object that "
+                + "exists",
             hint: "the policy of the store decides this")
     }
 }

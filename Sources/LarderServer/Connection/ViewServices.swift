@@ -2,8 +2,8 @@ import LarderModel
 import LarderWire
 import NIOCore
 
-/// What the connections of one event loop share that have a view of their own: those of clients that
-/// were built for former schemas, and of users with limited rights.
+/// The services that connections of one event loop share which have a view of their own: those of
+/// clients that were built for former schemas, and of users with limited rights.
 ///
 /// Such a connection has the services of the others, except those that depend on the view: the
 /// description of the store, and a ``LoopReader`` with caches of its own. All of its reads use the

@@ -12,8 +12,8 @@ package final class AccessPolicy: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter policy: nil for a server without one: everybody who connects may do everything, at
-    ///   sockets without a role.
+    /// - Parameter policy: nil for a server without one: everybody who connects may do everything,
+    ///   at sockets without a role.
     package init(_ policy: Policy? = nil) { state = Mutex(State(policy: policy)) }
 
     func replace(by policy: Policy?) {

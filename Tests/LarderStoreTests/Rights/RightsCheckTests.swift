@@ -83,25 +83,32 @@ struct RightsCheckTests {
                     "attributes": [ { "name": "title", "type": "string", "unique": true },
                                     { "name": "done", "type": "bool", "default": false },
                                     { "name": "cost", "type": "int64", "default": 0 } ],
-                    "relationships": [ { "name": "list", "destination": "List", "inverse": "tasks" },
-                                       { "name": "tags", "destination": "Tag", "toMany": true, "inverse": "tasks" },
-                                       { "name": "label", "destination": "Label", "inverse": "task" } ] },
+                    "relationships": [
+                      { "name": "list", "destination": "List", "inverse": "tasks" },
+                      { "name": "tags", "destination": "Tag", "toMany": true,
+                        "inverse": "tasks" },
+                      { "name": "label", "destination": "Label", "inverse": "task" } ] },
                   { "name": "Memo", "parent": "Task" },
                   { "name": "Label", "attributes": [ { "name": "text", "type": "string" } ],
-                    "relationships": [ { "name": "task", "destination": "Task", "inverse": "label" } ] },
+                    "relationships": [
+                      { "name": "task", "destination": "Task", "inverse": "label" } ] },
                   { "name": "Tag", "attributes": [ { "name": "name", "type": "string" } ],
-                    "relationships": [ { "name": "tasks", "destination": "Task", "toMany": true, "inverse": "tags" } ] } ] }
+                    "relationships": [
+                      { "name": "tasks", "destination": "Task", "toMany": true,
+                        "inverse": "tags" } ] } ] }
                 """)
     }
 
     private static let policy = """
         { "roles": [ { "name": "owner", "entities": {
-            "List": { "read": "owner == $user", "insert": "owner == $user", "update": "owner == $user",
-                      "delete": "owner == $user" },
+            "List": { "read": "owner == $user", "insert": "owner == $user",
+                      "update": "owner == $user", "delete": "owner == $user" },
             "Task": { "read": "list == nil OR list.owner == $user", "insert": true,
                       "update": "list == nil OR list.owner == $user",
-                      "delete": "done == true AND list.owner == $user", "hidden": ["cost"], "frozen": ["title"] },
-            "Label": { "read": "task == nil OR task.list.owner == $user", "update": true, "insert": true },
+                      "delete": "done == true AND list.owner == $user",
+                      "hidden": ["cost"], "frozen": ["title"] },
+            "Label": { "read": "task == nil OR task.list.owner == $user", "update": true,
+                       "insert": true },
             "Tag": { "read": true, "update": true } } } ] }
         """
 

@@ -19,8 +19,8 @@ struct SchemaShowCommand: ParsableCommand, PagedCommand {
             kind, type, optional, default and details; json is the schema file; dot is a diagram \
             for Graphviz, mermaid a class diagram for Mermaid; swift has model classes for \
             SwiftData; python has dataclasses for the Python package, go structs for the Go \
-            client, and typescript interfaces for the TypeScript client. Each entity is printed with its own properties; inherited ones are printed \
-            with its parent.
+            client, and typescript interfaces for the TypeScript client. Each entity is printed \
+            with its own properties; inherited ones are printed with its parent.
             """)
 
     @Argument(help: ArgumentHelp("Print only this entity.", valueName: "entity"))

@@ -19,7 +19,8 @@ extension SQLWriter {
         return try statement(query, segment, first)
     }
 
-    /// The statement for the objects whose keys are in a JSON array, the parameter ``SQLParameter/key``.
+    /// The statement for the objects whose keys are in a JSON array, the parameter
+    /// ``SQLParameter/key``.
     mutating func statementByKeys(_ query: ResolvedQuery) throws(LarderError) -> SQL {
         // For a few objects, their texts cost less than all that the index finds.
         comparesWords = true
