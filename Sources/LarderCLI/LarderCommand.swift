@@ -11,8 +11,8 @@ import LarderStore
 /// `StoreClient`. `Connection/` connects the client to a server's socket, or to a server in this
 /// process for a file. `Input/` reads files and arguments, `Related/` finds the objects that they
 /// name, `Import/` sends many objects, `Infer/` proposes schemas for files, `Dump/` writes and
-/// loads whole stores, `Output/` prints results, `SchemaFormats/` schemas, and `Errors/` errors, and
-/// chooses the exit status.
+/// loads whole stores, `Output/` prints results, `SchemaFormats/` schemas, and `Errors/` errors,
+/// and chooses the exit status.
 @main
 struct LarderCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

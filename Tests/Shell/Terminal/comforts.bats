@@ -1,6 +1,6 @@
 # Variables of the environment, short identifiers, dry runs, and the default socket.
 
-load helper
+load ../helper
 
 setup() {
     enter_scratch

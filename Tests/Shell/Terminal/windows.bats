@@ -1,6 +1,6 @@
 # Output on terminals of all sizes, colours and the pager.
 
-load helper
+load ../helper
 
 setup() {
     enter_scratch

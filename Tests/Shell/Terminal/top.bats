@@ -1,4 +1,4 @@
-load helper
+load ../helper
 
 # Follows the history until it is connected.
 follow() {

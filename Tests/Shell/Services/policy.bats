@@ -1,4 +1,4 @@
-load helper
+load ../helper
 
 setup() {
     [ "$(id -u)" = 0 ] || skip "it becomes other users"
