@@ -117,7 +117,7 @@ struct RightsCheckTests {
         let fixture = try Fixture()
         let own = fixture.insert("List", "x", ["owner": "ann"])
         #expect(try fixture.save([own]) == nil)
-        let other = fixture.insert("List", "x", ["owner": "bob"])
+        let other = fixture.insert("List", "y", ["owner": "bob"])
         #expect(try fixture.save([other]) == .permissionDenied)
         #expect(try fixture.save([own, other]) == .permissionDenied, "nothing of both is stored")
         let tag = fixture.insert("Tag", "x", ["name": "x"])
