@@ -131,7 +131,7 @@ names() { larder fetch Category --store "$1" --select name --sort name --output 
         assert_status 64 larderd --store x --archive archive $options
     done
     assert_status 64 larderd --store x --archive-keep-for 3
-    assert_contains "$stderr" "require --archive"
+    assert_contains "$stderr" "--archive-keep-for requires --archive"
     assert_status 74 larderd --store x --schema "$schema" --socket s --archive nowhere
     assert_contains "$stderr" nowhere
 }

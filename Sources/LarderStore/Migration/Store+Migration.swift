@@ -72,6 +72,8 @@ extension Store {
         case .none: break
         case .migration(let new, let cancellation):
             options.migrates = true
+            // This one is wanted, also if the store had it before.
+            options.ignoresPastSchemas = false
             schema = new
             watch.cancellation = cancellation
         case .contents(let copy, let cancellation):
