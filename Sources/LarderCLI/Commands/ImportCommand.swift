@@ -14,7 +14,7 @@ struct ImportCommand: StoreCommand {
               larder import Article articles.csv --atomic
               larder import Article list.csv --map Titre=title --map Notes= --delimiter ';'
               larder import Article rows.tsv --header title,,category.name --create-related
-              larder import Article new.csv --date-format %d/%m/%Y --null NA --skip-bad bad.csv
+              larder import Article new.csv --date-format %d/%m/%Y --skip-bad bad.csv
               larder import Airport airports.csv --infer --store new.store
               zcat articles.jsonl.gz | larder import Article -
 

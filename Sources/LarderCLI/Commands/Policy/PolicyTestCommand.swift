@@ -12,8 +12,7 @@ struct PolicyTestCommand: ParsableCommand {
             EXAMPLES:
               larder policy test school.policy --schema school.json --as ann
               larder policy test school.policy --store school.store --as 1001 Student
-              larder policy test school.policy --store school.store --as ann Student \
-            --where 'year == 3'
+              larder policy test p.policy --store s.store --as ann Task --where 'cost > 9'
 
             Prints one line for each entity: the role of the user, the rules that decide for which \
             objects the user has which right, and with --store how many objects the user sees and \
