@@ -2,7 +2,7 @@ import FoundationEssentials
 public import HTMLPages
 public import LarderClient
 
-/// What the server is doing, and its metrics.
+/// The page with the activity of the server, and its metrics.
 public func activityView(_ activity: ServerActivity, _ statistics: [Statistic]) -> HTML {
     let load = activity.load
     let figures: [(String, Int64)] = [

@@ -167,7 +167,7 @@ private func suggestions(_ field: FormField) -> HTML {
 
 // MARK: - Deletion
 
-/// What a deletion would change besides the object.
+/// The other changes that a deletion would make.
 public struct DeletionPreview: Sendable {
     public var object: ShownObject
     public var version: Int64

@@ -124,7 +124,7 @@ private func list(_ list: ObjectPage.List) -> HTML {
         """
 }
 
-/// What a page says when its object has been deleted by somebody else.
+/// The notice of a page whose object somebody else has deleted.
 public func deletionNotice() -> HTML {
     """
     <p class="notice">This object was deleted. The page shows its last values.</p>

@@ -27,7 +27,7 @@ public struct ShownRow: Sendable {
     }
 }
 
-/// What a page of rows was asked for.
+/// The filter, the order and the position that a page of rows was requested with.
 public struct RowsRequest: Equatable, Sendable {
     public var entityName: String
     public var predicate = ""

@@ -1,7 +1,7 @@
 public import LarderClient
 import Synchronization
 
-/// What all pages of one program have in common.
+/// The objects that all pages of one program share.
 public final class Browse: Sendable {
     /// Reads and writes for pages.
     let client: StoreClient

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Pages without a browser", .timeLimit(.minutes(5)))
 struct HandlerTests {
-    /// What a text of the store must not be on any page.
+    /// Markup that a text of the store must not become on any page.
     private func expectEscaped(_ text: String, _ place: String) {
         #expect(!text.contains("<script>alert"), "\(place)")
         #expect(!text.contains("alert('x')"), "\(place)")

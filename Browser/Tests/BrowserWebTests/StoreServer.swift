@@ -108,7 +108,7 @@ let png =
             "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"
             + "awAAAABJRU5ErkJggg==") ?? Data()
 
-/// What a page must never show as markup.
+/// A text that a page must never show as markup.
 let markup = "<script>alert('x')</script>\"&\u{202E}"
 
 extension StoreClient {

@@ -27,7 +27,7 @@ extension LarderError {
         return extended
     }
 
-    /// The same error with a value of the input at the end of its message, shortened if it is long.
+    /// The error with a value of the input at the end of its message, shortened if it is long.
     func showing(_ text: String) -> LarderError {
         var extended = self
         let shown = EscapedText.escaped(String(text.prefix(Self.shownCharactersMax)))

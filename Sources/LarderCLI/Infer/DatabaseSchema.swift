@@ -6,7 +6,7 @@ import LarderStore
 struct DatabaseSchema {
     private(set) var entities: [Entity] = []
     private(set) var report: [[Value]] = []
-    /// What the entities do not express.
+    /// Notes on the parts of the database that the entities do not express.
     private(set) var notes: [String] = []
 
     private let tables: [DatabaseTable]

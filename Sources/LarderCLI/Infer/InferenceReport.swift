@@ -1,6 +1,6 @@
 import LarderModel
 
-/// What an inference saw, one row per column.
+/// The findings of an inference, one row per column.
 enum InferenceReport {
     static let names = [
         "entity", "column", "property", "type", "values", "nils", "distinct", "longest", "note",

@@ -10,7 +10,7 @@ import LarderPrograms
 /// The first rows are buffered and determine the widths. A wider value in a later row is cut on a
 /// terminal; elsewhere it shifts the rest of its line.
 struct TableWriter: RowWriter {
-    /// What happens to a table that does not fit into the window.
+    /// The form of a table that does not fit into the window.
     enum Overflow {
         /// Texts are cut, or the rows are printed vertically.
         case vertical

@@ -6,7 +6,7 @@ struct ServicePlan {
     /// Steps that are performed after an error, before the files that were created are removed.
     private let cleanup: [ServiceStep]
 
-    /// What a new service is.
+    /// The settings of a new service.
     struct Creation {
         var name: String
         /// The text of the schema file to write; nil if it exists already.

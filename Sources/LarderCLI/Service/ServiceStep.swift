@@ -18,7 +18,7 @@ enum ServiceStep: Equatable {
     /// Runs a command that may fail.
     case attempt([String])
 
-    /// What `--dry-run` prints: the kind of the step, and its object.
+    /// The line of `--dry-run`: the kind of the step, and its object.
     var description: (kind: String, object: String) {
         switch self {
         case .makeFolder(let path, _): ("create folder", path)

@@ -21,7 +21,7 @@ package struct Policy: Hashable, Sendable {
     }
 }
 
-/// What some users may do.
+/// The rights of some users.
 package struct Role: Hashable, Sendable {
     /// The right to do something with the store as a whole.
     package enum StoreRight: String, Hashable, Sendable, CaseIterable {

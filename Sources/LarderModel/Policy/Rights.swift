@@ -1,4 +1,4 @@
-/// What one user may do with a store: the rights of a role, with the user's names and numbers in
+/// The rights of one user to a store: those of a role, with the user's names and numbers in
 /// its rules.
 package final class Rights: Sendable {
     package typealias Rule = RoleRights.Rule

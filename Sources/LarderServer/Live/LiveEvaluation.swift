@@ -188,7 +188,7 @@ final class LiveEvaluation {
                 throw error
             }
             for run in page.transactions.lazy.flatMap(\.runs) {
-                // Which objects the user may see is not decided object by object.
+                // The rules for what the user sees are not evaluated object by object.
                 if dependencies.concernsAll(run) { return nil }
                 for (index, path) in paths.enumerated() where concerns(run, path) {
                     count = count.addingClamped(run.keys.count)

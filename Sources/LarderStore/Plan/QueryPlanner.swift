@@ -59,8 +59,8 @@ final class QueryPlanner: Sendable {
             givenValues: typer.givenValues, nodeCount: source.nodeCount)
     }
 
-    /// Selects those of some objects of an entity for which the user does not have a right, by the
-    /// rules alone; nil if the user has it for all objects.
+    /// Selects, among some objects of an entity, the ones for which the user does not have a right,
+    /// by the rules alone; nil if the user has it for all objects.
     func violations(
         _ right: EntityRights.Right, of entityName: String
     ) throws(LarderError) -> KeyStatement? {

@@ -73,7 +73,7 @@ package final class DatabaseFile {
         }
     }
 
-    /// What the values of a column are: the number of rows, of nils, and of each kind of value.
+    /// The values of a column in numbers: rows, nils, and each kind of value.
     package func kinds(
         of column: String, in table: String
     ) throws(LarderError) -> (rows: Int64, nils: Int64, distinct: Int64, kinds: Set<String>) {

@@ -79,7 +79,7 @@ struct LimitedViewPropertyTests {
         }
         let one = Self.objects(seen, view, fuzzed.reader)
         let two = Self.objects(seen.map { Self.moved($0, to: expected) }, other, expected.reader)
-        // Which rows a failing rule is computed for is up to SQLite.
+        // SQLite decides for which rows a failing rule is computed.
         if one.dependsOnOrder { return }
         guard one == two else {
             throw Difference(description: "objects by \(rules): \(one), not \(two)")
@@ -90,7 +90,7 @@ struct LimitedViewPropertyTests {
             let two = Self.outcome(moved.query, other, expected.reader)
             account.queries += 1
             if case .rows(let rows) = one, !rows.isEmpty { account.selected += 1 }
-            // Which side reaches a sum that overflows depends on the order of rows.
+            // The order of rows decides which side reaches a sum that overflows.
             if one.dependsOnOrder || two.dependsOnOrder { continue }
             guard one == two else {
                 throw Difference(

@@ -264,7 +264,7 @@ END
     assert_status 1 in_machine /srv/larder/install --uninstall
     assert_contains "$stderr" 'services are running'
     in_machine larder service remove school
-    # The same again, as for a new version.
+    # The upgrade again, as for a new version.
     in_machine /srv/larder/install
     in_machine /srv/larder/install --uninstall
     in_machine sh -c 'find /usr/local | sort' >after

@@ -19,7 +19,7 @@ struct ServiceCommand: ParsableCommand {
         ])
 }
 
-/// Which manager a command about services talks to.
+/// The service manager of a command: that of the system or that of the user.
 struct ServiceOptions: ParsableArguments {
     @Flag(help: "A service of this user, and not of the system.")
     var user = false

@@ -181,7 +181,7 @@ final class RightsCheck {
 
     // MARK: - Rules
 
-    /// Those of some objects for which the user does not have a right.
+    /// The objects among some for which the user does not have a right.
     private func violations(
         _ right: EntityRights.Right, _ objects: [Named], _ context: ChangeContext
     ) throws(SQLiteError) -> [Named] {
