@@ -48,30 +48,3 @@ public enum InjectedBug: CaseIterable, Sendable {
         return .comparison(changed)
     }
 }
-
-extension QueryExpression {
-    /// The same node with other children.
-    func mapChildren(_ change: (QueryExpression) -> QueryExpression) -> QueryExpression {
-        switch self {
-        case .constant, .argument, .object, .variable: return self
-        case .list(let elements): return .list(elements.map(change))
-        case .keyPath(let base, let steps): return .keyPath(change(base), steps)
-        case .collection(let function, let operand):
-            return .collection(function, change(operand))
-        case .subquery(let collection, let variable, let predicate):
-            return .subquery(
-                change(collection), variable: variable, predicate: change(predicate))
-        case .function(let function, let operands):
-            return .function(function, operands.map(change))
-        case .comparison(var comparison):
-            comparison.left = change(comparison.left)
-            comparison.right = change(comparison.right)
-            return .comparison(comparison)
-        case .typeTest(let operand, let entityName):
-            return .typeTest(change(operand), entityName: entityName)
-        case .and(let parts): return .and(parts.map(change))
-        case .or(let parts): return .or(parts.map(change))
-        case .not(let part): return .not(change(part))
-        }
-    }
-}

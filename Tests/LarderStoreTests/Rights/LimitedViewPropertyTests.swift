@@ -331,31 +331,11 @@ extension QueryExpression {
     fileprivate func withConstants(
         _ values: [Value], _ change: ((Value) -> Value)? = nil
     ) -> QueryExpression {
-        func constant(_ expression: QueryExpression) -> QueryExpression {
-            expression.withConstants(values, change)
-        }
         switch self {
-        case .argument(let index): return constant(.constant(values[index]))
+        case .argument(let index):
+            return QueryExpression.constant(values[index]).withConstants(values, change)
         case .constant(let value): return .constant(change?(value) ?? value)
-        case .object, .variable: return self
-        case .list(let elements): return .list(elements.map(constant))
-        case .keyPath(let base, let names): return .keyPath(constant(base), names)
-        case .collection(let function, let operand):
-            return .collection(function, constant(operand))
-        case .subquery(let collection, let variable, let predicate):
-            return .subquery(
-                constant(collection), variable: variable, predicate: constant(predicate))
-        case .function(let function, let operands):
-            return .function(function, operands.map(constant))
-        case .comparison(var comparison):
-            comparison.left = constant(comparison.left)
-            comparison.right = constant(comparison.right)
-            return .comparison(comparison)
-        case .typeTest(let operand, let name):
-            return .typeTest(constant(operand), entityName: name)
-        case .and(let parts): return .and(parts.map(constant))
-        case .or(let parts): return .or(parts.map(constant))
-        case .not(let part): return .not(constant(part))
+        default: return mapChildren { $0.withConstants(values, change) }
         }
     }
 }
