@@ -1,4 +1,5 @@
 import LarderModel
+import Synchronization
 
 /// A store as a user with limited rights sees it: without the names that are hidden, and without
 /// the objects that the rules leave out.
@@ -10,6 +11,8 @@ final class LimitedView: StoreView {
     let storeDescription: StoreDescription
     let planner: QueryPlanner
     let limits: Rights
+    /// The statements of ``violations(_:of:)``, nil for a right to all objects.
+    private let statements = Mutex<[EntityRights.Right: [String: KeyStatement?]]>([:])
 
     /// - Throws: an error of a rule that does not fit the schema.
     init(_ rights: Rights, of store: Store) throws(LarderError) {
@@ -41,6 +44,17 @@ final class LimitedView: StoreView {
     func reader(over reader: any StoreReader) -> any StoreReader {
         guard let reader = reader as? Reader else { preconditionFailure("a reader of this store") }
         return Reader(over: reader, planner.layout, planner.converter, planner.rules)
+    }
+
+    /// Selects the objects for which the user does not have a right; nil if the user has it for all
+    /// objects of the entity. It is written once, because each change set needs it.
+    func violations(
+        _ right: EntityRights.Right, of entityName: String
+    ) throws(LarderError) -> KeyStatement? {
+        if let known = statements.withLock({ $0[right]?[entityName] }) { return known }
+        let made = try planner.violations(right, of: entityName)
+        statements.withLock { $0[right, default: [:]][entityName] = .some(made) }
+        return made
     }
 
     // MARK: Changes

@@ -5,6 +5,8 @@ package final class Rights: Sendable {
 
     package let principal: Principal
     private let resolved: RoleRights
+    /// The names of the entities of which some objects, but not all, may be read.
+    package let partlyReadable: Set<String>
     /// The rules of each entity of the whole schema, whose variables have values.
     private let rules: [String: [EntityRights.Right: Rule]]
 
@@ -14,6 +16,10 @@ package final class Rights: Sendable {
         historyNames = KnownNames(resolved.schema, reason: .hidden) { name in
             resolved.entities[name]?.readsHistory ?? false
         }
+        partlyReadable = Set(
+            resolved.entities.filter { _, entry in
+                if case .when? = entry.rules[.read] { true } else { false }
+            }.keys)
         let values = principal.variables
         rules = resolved.entities.mapValues { entry in
             entry.rules.mapValues { rule in
@@ -49,14 +55,6 @@ package final class Rights: Sendable {
 
     package func isFrozen(_ property: String, of entityName: String) -> Bool {
         resolved.entities[entityName]?.frozen.contains(property) ?? false
-    }
-
-    /// The names of the entities of which some objects, but not all, may be read.
-    package var partlyReadable: Set<String> {
-        Set(
-            rules.filter { _, rules in
-                if case .when? = rules[.read] { true } else { false }
-            }.keys)
     }
 
     /// Whether the user sees less than the whole store.

@@ -18,14 +18,8 @@ final class RightsCheck {
     }
 
     let view: LimitedView
-    private var statements: [Key: KeyStatement?] = [:]
     /// Objects that existed before and are updated, to be checked again at the end.
     private var updated = ObjectSet()
-
-    private struct Key: Hashable {
-        let right: EntityRights.Right
-        let entity: Int
-    }
 
     private static let keysMax = 10_000
 
@@ -149,23 +143,37 @@ final class RightsCheck {
     /// Checks the new and the changed objects as they are stored.
     func finish(_ context: ChangeContext) throws(SQLiteError) {
         for entity in context.schema.entities {
-            var objects: [Named] = []
-            for key in context.changes.insertedKeys(entity.number).joined() {
-                let object = ObjectKey(entity: entity.number, key: key)
-                guard !context.deleted.contains(object) else { continue }
-                objects.append(Named(object: object, change: nil))
-                guard objects.count == Self.keysMax else { continue }
-                try finish(.insert, objects, entity, context)
-                objects.removeAll(keepingCapacity: true)
-            }
-            try finish(.insert, objects, entity, context)
-            let changed = updated[entity.number].keys.map {
-                Named(object: ObjectKey(entity: entity.number, key: $0), change: nil)
-            }
-            try finish(
-                .update, changed.filter { !context.deleted.contains($0.object) }, entity, context)
+            try finishInserted(entity, context)
+            try finishUpdated(entity, context)
             if context.errors.isFull { return }
         }
+    }
+
+    private func finishInserted(
+        _ entity: StoredEntity, _ context: ChangeContext
+    ) throws(SQLiteError) {
+        guard try statement(.insert, entity.number, context) != nil else { return }
+        var objects: [Named] = []
+        for key in context.changes.insertedKeys(entity.number).joined() {
+            let object = ObjectKey(entity: entity.number, key: key)
+            guard !context.deleted.contains(object) else { continue }
+            objects.append(Named(object: object, change: nil))
+            guard objects.count == Self.keysMax else { continue }
+            try finish(.insert, objects, entity, context)
+            objects.removeAll(keepingCapacity: true)
+        }
+        try finish(.insert, objects, entity, context)
+    }
+
+    private func finishUpdated(
+        _ entity: StoredEntity, _ context: ChangeContext
+    ) throws(SQLiteError) {
+        guard try statement(.update, entity.number, context) != nil else { return }
+        let objects = updated[entity.number].keys.map {
+            Named(object: ObjectKey(entity: entity.number, key: $0), change: nil)
+        }
+        try finish(
+            .update, objects.filter { !context.deleted.contains($0.object) }, entity, context)
     }
 
     private func finish(
@@ -215,13 +223,8 @@ final class RightsCheck {
     private func statement(
         _ right: EntityRights.Right, _ entity: Int, _ context: ChangeContext
     ) throws(SQLiteError) -> KeyStatement? {
-        let key = Key(right: right, entity: entity)
-        if let known = statements[key] { return known }
         do throws(LarderError) {
-            let made = try view.planner.violations(
-                right, of: context.schema.entities[entity].name)
-            statements[key] = .some(made)
-            return made
+            return try view.violations(right, of: context.schema.entities[entity].name)
         } catch {
             throw SQLiteError(.statement, error.message)
         }
