@@ -2,8 +2,6 @@ import LarderModel
 
 /// Reads policy files.
 package enum PolicyDocument {
-    private static let bytesMax = 1 << 20
-
     /// Reads and checks the policy in a file.
     ///
     /// - Parameter schema: That of the store.
@@ -12,7 +10,7 @@ package enum PolicyDocument {
     package static func read(
         _ file: InputFile, for schema: Schema
     ) throws(LarderError) -> Policy {
-        let text = try file.text(bytesMax: bytesMax)
+        let text = try file.text(bytesMax: PolicyFile.bytesMax)
         do throws(LarderError) {
             return try PolicyFile.policy(parsing: text, for: schema)
         } catch {

@@ -8,7 +8,7 @@ package enum PolicyFile {
         EntityRights.Right.allCases.map(\.rawValue) + ["watch", "history", "hidden", "frozen"]
     private static let rolesMax = 1_000
     private static let membersMax = 10_000
-    private static let bytesMax = 1 << 20
+    package static let bytesMax = 1 << 20
 
     /// Parses a policy.
     ///

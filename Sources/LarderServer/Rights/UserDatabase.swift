@@ -8,33 +8,37 @@ package enum UserDatabase {
 
     /// The groups of a user; none if the system does not know the user.
     package static func groups(of user: UInt32) -> [UInt32] {
-        var buffer = [CChar](repeating: 0, count: recordBytesMax)
-        var record = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        // The record points into the buffer, which lives until the name has been used.
-        return buffer.withUnsafeMutableBufferPointer { buffer in
-            guard let start = buffer.baseAddress,
-                getpwuid_r(user, &record, start, buffer.count, &found) == 0,
-                found != nil, let name = record.pw_name
-            else { return [] }
+        withUser(user) { record in
+            guard let name = record.pw_name else { return nil }
             var count = Int32(groupsMax)
             var groups = [gid_t](repeating: 0, count: groupsMax)
-            guard getgrouplist(name, record.pw_gid, &groups, &count) >= 0 else { return [] }
+            guard getgrouplist(name, record.pw_gid, &groups, &count) >= 0 else { return nil }
             return Array(groups.prefix(Int(count)))
-        }
+        } ?? []
     }
 
     /// The name of a user; nil if the system does not know the user.
     package static func name(of user: UInt32) -> String? {
+        withUser(user) { record in
+            guard let name = record.pw_name else { return nil }
+            return String(cString: name)
+        }
+    }
+
+    /// Reads the record of a user. Its texts exist until the closure returns.
+    ///
+    /// - Returns: nil if the system does not know the user.
+    private static func withUser<Result>(
+        _ user: UInt32, _ body: (passwd) -> Result?
+    ) -> Result? {
         var buffer = [CChar](repeating: 0, count: recordBytesMax)
         var record = passwd()
         var found: UnsafeMutablePointer<passwd>?
         return buffer.withUnsafeMutableBufferPointer { buffer in
             guard let start = buffer.baseAddress,
-                getpwuid_r(user, &record, start, buffer.count, &found) == 0, found != nil,
-                let name = record.pw_name
+                getpwuid_r(user, &record, start, buffer.count, &found) == 0, found != nil
             else { return nil }
-            return String(cString: name)
+            return body(record)
         }
     }
 

@@ -89,10 +89,7 @@ extension QueryLowering {
             for part in parts {
                 let holds = try lowered(part, alias)
                 guard let names = part.entityNames else { return holds }
-                let kind = PlanColumn(
-                    reference: ColumnReference(alias: alias, column: Layout.entityColumn),
-                    type: .attribute(.string), isNullable: false, isIndexed: false,
-                    name: "the entity of \(entity.name)")
+                let kind = try entityColumn(of: Self.row(of: entity, alias, in: FromClause()))
                 visible.append(PlanPredicate.isKind(kind, names).and(holds))
             }
             return visible.count == 1 ? visible[0] : .or(visible)
@@ -102,6 +99,16 @@ extension QueryLowering {
     /// Whether some objects of an entity may not be seen.
     func isRestricted(_ entity: Entity) -> Bool {
         !isLoweringRule && rules?.restriction(of: entity) != nil
+    }
+
+    /// The object in a row of a joined table.
+    private static func row(
+        of entity: Entity, _ alias: Int, in clause: FromClause
+    ) -> JoinedRow {
+        JoinedRow(
+            entity: entity, clause: clause,
+            key: ColumnReference(alias: alias, column: Layout.keyColumn), isOptional: false,
+            alias: alias)
     }
 
     /// Lowers a rule for the row of an alias. If it needs other tables, they are joined in a
@@ -117,24 +124,16 @@ extension QueryLowering {
             isLoweringRule = false
             (rows, elements, outputs) = outer
         }
-        let key = ColumnReference(alias: alias, column: Layout.keyColumn)
         let joined = FromClause()
-        rows = [
-            0: JoinedRow(
-                entity: entity, clause: joined, key: key, isOptional: false, alias: alias)
-        ]
+        let row = Self.row(of: entity, alias, in: joined)
+        rows = [0: row]
         let predicate = try self.predicate(rule)
         if joined.sources.isEmpty { return predicate }
         let clause = FromClause()
         let own = try join(
             layout.table(for: entity), .first,
-            on: PlanSource.Condition(column: Layout.keyColumn, key: key), in: clause)
-        rows = [
-            0: JoinedRow(
-                entity: entity, clause: clause,
-                key: ColumnReference(alias: own, column: Layout.keyColumn), isOptional: false,
-                alias: own)
-        ]
+            on: PlanSource.Condition(column: Layout.keyColumn, key: row.key), in: clause)
+        rows = [0: Self.row(of: entity, own, in: clause)]
         let condition = try self.predicate(rule)
         return .exists(PlanCollection(sources: clause.sources, predicate: condition))
     }

@@ -91,7 +91,7 @@ enum SQLParameter: Hashable, Sendable {
             guard let encoded = ListTable.encoded(elements) else { throw SQLTemplate.tooManyBytes }
             return .blob(encoded)
         case .elements, .now: preconditionFailure("the template computes these")
-        case .key: return .null
+        case .key: preconditionFailure("a ``KeyStatement`` has this")
         case .limit: return .integer(parameters.limit ?? -1)
         case .offset: return .integer(parameters.offset ?? 0)
         }
