@@ -154,9 +154,19 @@ END
         complete_line larder fe
         complete_line larder fetch A
         complete_line larder fetch Article --sort wordCount,t
-        complete_line larder aggregate Category --group-by ""'
+        complete_line larder aggregate Category --group-by ""
+        complete_line larder fetch Article --where ti
+        complete_line larder fetch Article --where category.n
+        complete_line larder insert Article word
+        complete_line larder aggregate Article countD
+        complete_line larder insert Article --unless Categor'
     assert_equal 'fetch' "$(xargs <<<"${lines[0]}")"
     assert_equal 'Article ArticleCollection' "$(xargs <<<"${lines[1]}")"
     assert_equal 'wordCount,title' "$(xargs <<<"${lines[2]}")"
     assert_equal 'name articles' "$(xargs <<<"${lines[3]}")"
+    assert_equal 'title' "$(xargs <<<"${lines[4]}")"
+    assert_equal 'category.name' "$(xargs <<<"${lines[5]}")"
+    assert_equal 'wordCount=' "$(xargs <<<"${lines[6]}")"
+    assert_equal 'countDistinct:' "$(xargs <<<"${lines[7]}")"
+    assert_equal 'Category' "$(xargs <<<"${lines[8]}")"
 }

@@ -50,7 +50,7 @@ struct WatchCommand: StoreCommand {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Exit as soon as an object matches this predicate, too. Its arguments follow those "
-                + "of --where.", valueName: "format"))
+                + "of --where.", valueName: "format"), completion: StoreCompletion.expression)
     var until: String?
 
     @OptionGroup var connection: ConnectionOptions

@@ -10,6 +10,7 @@ struct AggregateOptions: ParsableArguments {
             stddev and countDistinct, followed by :EXPRESSION. Prefix NAME= names the column; \
             suffix ' where FORMAT' restricts it to the objects that match a predicate.
             """, valueName: "column"),
+        completion: StoreCompletion.column,
         transform: { try ColumnArgument($0) })
     var columns: [ColumnArgument] = []
 
@@ -17,7 +18,7 @@ struct AggregateOptions: ParsableArguments {
         name: .customLong("group-by"), parsing: .singleValue,
         help: ArgumentHelp(
             "Key paths or expressions to group by, separated by commas. Can be repeated.",
-            valueName: "[name=]expression,…"), completion: EntityName.propertyCompletion,
+            valueName: "[name=]expression,…"), completion: StoreCompletion.expression,
         transform: { try GroupArgument.list($0) })
     var groupLists: [[GroupArgument]] = []
 
@@ -27,7 +28,7 @@ struct AggregateOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Predicate that the result rows must match; it uses the names of columns.",
-            valueName: "format"))
+            valueName: "format"), completion: StoreCompletion.expression)
     var having: String?
 }
 

@@ -34,14 +34,14 @@ struct FetchOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Columns to print: [NAME=]EXPRESSION, @id, @entity or @version, separated by commas.",
-            valueName: "expression,…"), completion: EntityName.propertyCompletion)
+            valueName: "expression,…"), completion: StoreCompletion.expression)
     var select: String?
 
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
             "Embed the related objects in JSON output. Can be repeated.",
-            valueName: "keypath"), completion: EntityName.propertyCompletion)
+            valueName: "keypath"), completion: StoreCompletion.expression)
     var prefetch: [String] = []
 
     @Flag(help: "Remove duplicate rows. Requires --select.")

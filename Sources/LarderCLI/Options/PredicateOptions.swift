@@ -7,7 +7,7 @@ struct PredicateOptions: ParsableArguments {
         name: .customLong("where"), parsing: .unconditional,
         help: ArgumentHelp(
             "Predicate in Core Data's format: 'wordCount > 100 AND title BEGINSWITH \"A\"'.",
-            valueName: "format"))
+            valueName: "format"), completion: StoreCompletion.expression)
     var format: String?
 
     @Flag(

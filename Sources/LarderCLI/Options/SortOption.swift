@@ -8,7 +8,7 @@ struct SortOption: ParsableArguments {
             """
             Key paths or expressions to sort by, separated by commas, each with optional modifiers \
             :asc or :desc, :nilsfirst or :nilslast, :caseinsensitive or :localized. Can be repeated.
-            """, valueName: "expression,…"), completion: EntityName.propertyCompletion,
+            """, valueName: "expression,…"), completion: StoreCompletion.sortKeys,
         transform: { try SortArgument.list($0) })
     var lists: [[SortArgument]] = []
 

@@ -63,7 +63,7 @@ struct FormatToken: Hashable {
 }
 
 /// The reserved words in upper case. A format string may write them in any case.
-enum FormatKeyword: String, CaseIterable {
+package enum FormatKeyword: String, CaseIterable {
     case and = "AND"
     case or = "OR"
     case not = "NOT"
