@@ -52,6 +52,8 @@ let package = Package(
             providers: [.apt(["libprotobuf-c-dev"])]),
         .systemLibrary(
             name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .systemLibrary(
+            name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CLarderProto", dependencies: ["CProtobufC"]),
 
@@ -152,7 +154,8 @@ let package = Package(
         .executableTarget(
             name: "LarderCLI",
             dependencies: [
-                "LarderModel", "LarderFiles", "LarderClient", "LarderPrograms", "LarderServer",
+                "CEdit", "CLinux", "LarderModel", "LarderFiles", "LarderClient", "LarderPrograms",
+                "LarderServer",
                 "LarderStore",
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(

@@ -12,7 +12,8 @@ import LarderStore
 /// process for a file. `Input/` reads files and arguments, `Related/` finds the objects that they
 /// name, `Import/` sends many objects, `Infer/` proposes schemas for files, `Dump/` writes and
 /// loads whole stores, `Output/` prints results, `SchemaFormats/` schemas, and `Errors/` errors,
-/// and chooses the exit status.
+/// and chooses the exit status. `Completion/` completes arguments, and `Shell/` executes the lines
+/// that a person types.
 @main
 struct LarderCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -54,7 +55,7 @@ struct LarderCommand: ParsableCommand {
                     ImportCommand.self, ExportCommand.self, HistoryCommand.self, WatchCommand.self,
                     SchemaCommand.self, PolicyCommand.self,
                     StatsCommand.self, TopCommand.self, BrowseCommand.self, CheckCommand.self,
-                    PingCommand.self,
+                    PingCommand.self, ShellCommand.self,
                     DumpCommand.self, LoadCommand.self,
                     BackupCommand.self, RestoreCommand.self, ArchiveCommand.self,
                     NewIdentityCommand.self, MigrateCommand.self, ServiceCommand.self,
@@ -70,21 +71,25 @@ struct LarderCommand: ParsableCommand {
                 Environment.warnAboutUnknownVariables()
             }
             try ProgramArguments.check()
-            try checkCommand(arguments)
-            var command = try parseAsRoot(arguments)
+            var command = try parse(arguments)
             if (command as? any PagedCommand)?.usesPager == true { StandardOutput.beginPaging() }
             try command.run()
             try StandardOutput.endPaging()
         } catch {
             try? StandardOutput.endPaging()
-            Glibc.exit(finish(error))
+            Glibc.exit(report(error))
         }
+    }
+
+    /// The command of arguments, which has checked its own.
+    static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+        try checkCommand(arguments)
+        return try parseAsRoot(arguments)
     }
 
     /// Rejects the name of a command that does not exist. ArgumentParser would report the first
     /// option that follows it.
     private static func checkCommand(_ arguments: [String]) throws {
-        let commands = configuration.groupedSubcommands.flatMap { $0.subcommands }
         try check(arguments.first, among: commands, isKnown: ["help"])
         let command = commands.first { $0.configuration.commandName == arguments.first }
         guard let configuration = command?.configuration, configuration.defaultSubcommand == nil,
@@ -106,7 +111,7 @@ struct LarderCommand: ParsableCommand {
     }
 
     /// Prints the error, or the help that ArgumentParser throws, and returns the exit status.
-    private static func finish(_ error: any Error) -> Int32 {
+    static func report(_ error: any Error) -> Int32 {
         let report: ErrorReport
         switch error {
         case let error as LarderError: report = ErrorReport(error)

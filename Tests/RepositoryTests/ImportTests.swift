@@ -61,13 +61,14 @@ struct ImportTests {
             "UnixSignals",
         ],
         "LarderCLI": [
-            "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "LarderFiles",
-            "LarderClient", "LarderPrograms", "LarderServer", "LarderStore", "LarderWire",
+            "FoundationEssentials", "Glibc", "CEdit", "CLinux", "Synchronization", "LarderModel",
+            "LarderFiles", "LarderClient", "LarderPrograms", "LarderServer", "LarderStore",
+            "LarderWire",
             "ArgumentParser", "Logging",
         ],
     ]
     static let systemModules: Set<String> = [
-        "CSQLite", "CProtobufC", "CPCRE2", "CLinux", "CLarderProto",
+        "CSQLite", "CProtobufC", "CPCRE2", "CLinux", "CEdit", "CLarderProto",
     ]
 
     @Test("a target imports only the modules of its list")

@@ -79,8 +79,9 @@ struct BulkChange {
         changes.changes = creations + [change(objects(of: entityName, parameters))]
         let texts = conditions.texts + predicate.texts + SortArgument.texts(sort) + expressions
         let result = try PredicateFailure.attachingFormat(texts, self.parameters.arguments) {
-            try session.client.save(changes, idempotencyKey: idempotency.key)
+            try session.save(changes, idempotencyKey: idempotency.key)
         }
+        guard let result else { return }
         var writer = format.makeWriter()
         if selection.ids {
             let identifiers = result.affected.flatMap(\.identifiers)

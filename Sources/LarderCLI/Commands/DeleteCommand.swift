@@ -1,7 +1,7 @@
 import ArgumentParser
 import LarderModel
 
-struct DeleteCommand: StoreCommand {
+struct DeleteCommand: PendingCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
         abstract: "Delete objects in one transaction and print their number.",
@@ -22,7 +22,9 @@ struct DeleteCommand: StoreCommand {
             instead of the number.
             """)
 
-    @Argument(help: ArgumentHelp("URIs of the objects, or an entity.", valueName: "uri or entity"))
+    @Argument(
+        help: ArgumentHelp("URIs of the objects, or an entity.", valueName: "uri or entity"),
+        completion: StoreCompletion.entity)
     var targets: [String]
 
     @OptionGroup var predicate: PredicateOptions
@@ -86,6 +88,7 @@ struct DeleteCommand: StoreCommand {
         let result = try conditions.save(
             ChangeSet(changes, mergePolicy: merge), arguments.parameters(dates), in: session,
             idempotency)
+        guard let result else { return }
         var writer = output.format.makeWriter()
         try writer.write(number: result.deletedCount, name: "deleted", output.format)
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import LarderModel
 import LarderPrograms
 
-struct InsertCommand: StoreCommand {
+struct InsertCommand: PendingCommand {
     static let configuration = CommandConfiguration(
         commandName: "insert",
         abstract: "Insert one or more objects in one transaction and print their URIs.",
@@ -28,7 +28,8 @@ struct InsertCommand: StoreCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "key=text or key:=JSON; - for JSON lines on standard input.", valueName: "key=value"))
+            "key=text or key:=JSON; - for JSON lines on standard input.", valueName: "key=value"),
+        completion: StoreCompletion.assignment)
     var assignments: [String] = []
 
     @Option(help: ArgumentHelp("The object as JSON.", valueName: "document"))
@@ -78,7 +79,7 @@ struct InsertCommand: StoreCommand {
         }
         var related = try RelatedObjects(session, creates: creation.createRelated)
         let (changes, lines) = try related.inserts(objects, of: decoder.entity, fileName)
-        let result: SaveResult
+        let result: SaveResult?
         do {
             result = try conditions.save(
                 ChangeSet(changes, onUniqueConflict: upsert ? .upsert : .error),
@@ -90,6 +91,7 @@ struct InsertCommand: StoreCommand {
                 ).locating(error)
             } ?? error
         }
+        guard let result else { return }
         var writer = output.format.makeWriter()
         // The objects that were created come first, and are not printed.
         let inserted = result.inserted.suffix(objects.count)

@@ -2,7 +2,7 @@ import ArgumentParser
 import LarderModel
 import LarderPrograms
 
-struct SaveCommand: StoreCommand {
+struct SaveCommand: PendingCommand {
     static let configuration = CommandConfiguration(
         commandName: "save",
         abstract: "Apply a set of changes in one transaction.",
@@ -68,7 +68,7 @@ struct SaveCommand: StoreCommand {
             schema: try session.client.schema(), store: session.storeIdentifier,
             assumesUTC: dates.assumesUTC)
         try reader.read(input)
-        let inserted = try save(reader, input.name, session)
+        guard let inserted = try save(reader, input.name, session) else { return }
         let names = reader.changes.changes.compactMap(\.temporaryName)
         var writer = output.format.makeWriter()
         if output.format.isJSON {
@@ -81,14 +81,14 @@ struct SaveCommand: StoreCommand {
 
     private func save(
         _ reader: ChangeSetReader, _ fileName: String, _ session: StoreSession
-    ) throws -> [PersistentIdentifier] {
+    ) throws -> [PersistentIdentifier]? {
         do {
             var changes = reader.changes
             changes.onUniqueConflict = upsert ? .upsert : .error
             changes.mergePolicy = merge
             return try conditions.save(
                 changes, arguments.parameters(dates), in: session, idempotency
-            ).inserted
+            )?.inserted
         } catch let error as LarderError {
             throw ChangeLineNumbers(
                 fileName: fileName, lines: reader.lines,
@@ -101,7 +101,7 @@ struct SaveCommand: StoreCommand {
 extension Change {
     /// The temporary name that the input gives to an insert, null if it gives none; nil for other
     /// kinds of change.
-    fileprivate var temporaryName: Value? {
+    var temporaryName: Value? {
         guard case .insert(let identifier, _, _) = self, case .temporary(let name) = identifier.key
         else { return nil }
         return TemporaryName.isValid(name) ? .string(name) : .null

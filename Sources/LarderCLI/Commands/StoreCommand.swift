@@ -10,6 +10,10 @@ protocol StoreCommand: ParsableCommand {
     func run(_ session: StoreSession) throws
 }
 
+/// A command whose changes `larder shell` can keep as pending. It saves them with
+/// ``StoreSession/save(_:idempotencyKey:)``.
+protocol PendingCommand: StoreCommand {}
+
 extension StoreCommand {
     var author: String? { nil }
 

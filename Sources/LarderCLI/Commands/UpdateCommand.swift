@@ -1,7 +1,7 @@
 import ArgumentParser
 import LarderModel
 
-struct UpdateCommand: StoreCommand {
+struct UpdateCommand: PendingCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
         abstract: "Update one object, or all objects that match a predicate.",
@@ -30,19 +30,22 @@ struct UpdateCommand: StoreCommand {
             of each object. To update several individual objects, use save.
             """)
 
-    @Argument(help: ArgumentHelp("URI of the object, or an entity.", valueName: "uri or entity"))
+    @Argument(
+        help: ArgumentHelp("URI of the object, or an entity.", valueName: "uri or entity"),
+        completion: StoreCompletion.entity)
     var target: String
 
     @Argument(
         help: ArgumentHelp(
-            "New value of a property: key=text or key:=JSON.", valueName: "key=value"))
+            "New value of a property: key=text or key:=JSON.", valueName: "key=value"),
+        completion: StoreCompletion.assignment)
     var assignments: [String] = []
 
     @Option(
         name: .customLong("set"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Property and the expression for its new value. Can be repeated.",
-            valueName: "key=expression"))
+            valueName: "key=expression"), completion: StoreCompletion.assignedExpression)
     var expressions: [String] = []
 
     @OptionGroup var predicate: PredicateOptions
@@ -58,7 +61,7 @@ struct UpdateCommand: StoreCommand {
         parsing: .singleValue,
         help: ArgumentHelp(
             "Value of a property as it was read: key=text or key:=JSON. Can be repeated.",
-            valueName: "key=value"))
+            valueName: "key=value"), completion: StoreCompletion.assignment)
     var base: [String] = []
 
     @Option(help: ArgumentHelp("How to resolve a version conflict.", valueName: "policy"))
@@ -128,6 +131,7 @@ struct UpdateCommand: StoreCommand {
         let result = try conditions.save(
             ChangeSet(creations + [change], mergePolicy: merge), arguments.parameters(dates),
             in: session, idempotency)
+        guard let result else { return }
         let version = result.updatedVersions.first ?? 0
         var writer = output.format.makeWriter()
         if output.format.isJSON {

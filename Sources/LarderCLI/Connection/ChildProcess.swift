@@ -19,6 +19,42 @@ enum ChildProcess {
         let signal = status & 0x7f
         return signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal)
     }
+
+    // MARK: Input and output of the terminal
+
+    /// Runs a program to its end with the output of this process, and returns its exit status, as
+    /// a shell does: that of a signal is 128 and its number. The program has the default actions
+    /// of signals.
+    ///
+    /// - Parameter sharesInput: Whether it has the input of this process too, or none.
+    static func run(
+        _ path: String, _ arguments: [String], sharesInput: Bool
+    ) throws(SystemError) -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if !sharesInput {
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGPIPE, SIGXFSZ, SIGINT] { sigaddset(&signals, number) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        let words = arguments.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var process = pid_t()
+        let result = posix_spawn(&process, path, &actions, &attributes, words, environ)
+        guard result == 0 else { throw SystemError(code: result) }
+        switch try end(of: process) {
+        case .exited(let status): return status
+        case .killed(let signal): return 128 + signal
+        }
+    }
+
     // MARK: Output
 
     /// Runs a program to its end. Without a slash it is looked for in `PATH`.

@@ -9,6 +9,8 @@ import LarderModel
 /// Commands use both in the same way, with the same results.
 struct StoreSession {
     let client: StoreClient
+    /// The changes that `larder shell` keeps until they are saved together; nil elsewhere.
+    var pending: PendingChanges?
 
     var storeIdentifier: UUID { client.server.storeIdentifier }
 
@@ -25,8 +27,24 @@ struct StoreSession {
 
     /// Decodes objects of an entity of the store.
     func decoder(_ entityName: String, _ dates: DateOptions) throws -> ObjectDecoder {
-        try ObjectDecoder(
+        var decoder = try ObjectDecoder(
             entityName, in: client.schema(), of: storeIdentifier, assumesUTC: dates.assumesUTC)
+        decoder.allowsTemporaryNames = pending != nil
+        return decoder
+    }
+
+    /// The temporary name of an object that a command inserts.
+    func temporaryName(_ index: Int) -> String { pending?.temporaryName(index) ?? "\(index)" }
+
+    /// Saves changes, or keeps them as pending.
+    ///
+    /// - Returns: nil if they are pending; the command then has no result.
+    func save(_ changes: ChangeSet, idempotencyKey: String) throws(LarderError) -> SaveResult? {
+        guard let pending else {
+            return try client.save(changes, idempotencyKey: idempotencyKey)
+        }
+        try pending.add(changes, idempotencyKey: idempotencyKey)
+        return nil
     }
 
     /// Opens the store that the options name, runs the body, and closes the store in every case.
@@ -45,7 +63,7 @@ struct StoreSession {
         let path = try options.socketPath()
         let client = try connect(to: path, options.clientOptions(author), waitsForMigrations)
         defer { client.close() }
-        return try body(StoreSession(client: client))
+        return try Timing.measure { try body(StoreSession(client: client)) }
     }
 
     /// Runs the body with a client of a server in this process, and stops the server.
@@ -56,7 +74,7 @@ struct StoreSession {
         defer { server.stop() }
         let client = try server.connect(options.clientOptions(author))
         defer { client.close() }
-        return try body(StoreSession(client: client))
+        return try Timing.measure { try body(StoreSession(client: client)) }
     }
 
     private static func connect(

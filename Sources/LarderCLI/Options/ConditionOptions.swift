@@ -10,6 +10,7 @@ struct ConditionOptions: ParsableArguments {
             Change nothing if an object matches: 'Article where title == "x"', or 'Article' for \
             any object. Can be repeated.
             """, valueName: "entity [where format]"),
+        completion: StoreCompletion.condition,
         transform: { try ConditionArgument($0, count: 0) })
     var unless: [ConditionArgument] = []
 
@@ -20,6 +21,7 @@ struct ConditionOptions: ParsableArguments {
             Change nothing unless exactly n objects match: '3 Article where title == "x"'. Can be \
             repeated.
             """, valueName: "n entity [where format]"),
+        completion: StoreCompletion.condition,
         transform: ConditionArgument.init(counted:))
     var expect: [ConditionArgument] = []
 
@@ -69,15 +71,17 @@ struct ConditionOptions: ParsableArguments {
     }
 
     /// Saves changes of a command that has no other predicate, under these conditions.
+    ///
+    /// - Returns: nil if the changes are pending.
     func save(
         _ changes: ChangeSet, _ parameters: QueryParameters, in session: StoreSession,
         _ idempotency: IdempotencyOption
-    ) throws -> SaveResult {
+    ) throws -> SaveResult? {
         var changes = changes
         // The conditions of the options come first, so that `texts` has their names.
         changes.conditions = try conditions(parameters) + changes.conditions
         return try PredicateFailure.attachingFormat(texts, parameters.arguments) {
-            try session.client.save(changes, idempotencyKey: idempotency.key)
+            try session.save(changes, idempotencyKey: idempotency.key)
         }
     }
 

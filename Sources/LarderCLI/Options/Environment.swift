@@ -12,6 +12,8 @@ enum Environment {
     static let timeout = "LARDER_TIMEOUT"
     /// Whether dates without a time zone are in UTC: `--utc`.
     static let utc = "LARDER_UTC"
+    /// Whether commands print how long they took; `larder shell` sets it.
+    static let timing = "LARDER_TIMING"
     /// The migration session of which this command performs a part; see `migrate`.
     static let migrationSession = "LARDER_MIGRATION_SESSION"
     private static let prefix = "LARDER_"
@@ -24,7 +26,7 @@ enum Environment {
 
     /// Warns about variables that would be ignored, such as a misspelled one.
     static func warnAboutUnknownVariables() {
-        let known = [socket, output, timeout, utc, migrationSession]
+        let known = [socket, output, timeout, utc, timing, migrationSession]
         let given = ProcessInfo.processInfo.environment.keys
         for name in given.filter({ $0.hasPrefix(prefix) && !known.contains($0) }).sorted() {
             let hint =

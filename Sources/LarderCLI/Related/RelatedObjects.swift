@@ -12,7 +12,7 @@ struct RelatedObjects {
     /// again.
     static let cachedBytesMax = 32 << 20
 
-    private let client: StoreClient
+    private let session: StoreSession
     private let schema: Schema
     private let creates: Bool
 
@@ -27,7 +27,7 @@ struct RelatedObjects {
 
     /// - Parameter creates: Whether missing objects are created instead of an error.
     init(_ session: StoreSession, creates: Bool) throws(LarderError) {
-        client = session.client
+        self.session = session
         schema = try session.client.schema()
         self.creates = creates
     }
@@ -88,7 +88,8 @@ struct RelatedObjects {
         var changes: [Change] = []
         var creationLines: [Int] = []
         for (index, object) in objects.enumerated() {
-            let identifier = PersistentIdentifier(temporary: "\(index)", entityName: entity.name)
+            let identifier = PersistentIdentifier(
+                temporary: session.temporaryName(index), entityName: entity.name)
             do throws(LarderError) {
                 let content = try resolved(object.content)
                 add(content, as: identifier, of: entity)
@@ -140,7 +141,7 @@ struct RelatedObjects {
         _ keys: [UniqueKey], of constraint: UniqueKey.Constraint
     ) throws(LarderError) {
         let (fetch, parameters) = UniqueKey.fetch(keys, of: constraint)
-        for record in try client.fetch(fetch, parameters).objects {
+        for record in try session.client.fetch(fetch, parameters).objects {
             let values = constraint.properties.map { record[$0] ?? .null }
             remember(record.identifier, UniqueKey(constraint: constraint, values: values))
         }
@@ -192,7 +193,8 @@ struct RelatedObjects {
         // The object may have become known with the objects that it refers to.
         if let known = key(of: object).flatMap({ found[$0] }) { return known }
         let identifier = PersistentIdentifier(
-            temporary: "related\(creations.count)", entityName: object.entity.name)
+            temporary: session.temporaryName(0) + ".related\(creations.count)",
+            entityName: object.entity.name)
         creations.append(.insert(identifier, values: content.values, edits: content.edits))
         let created = RelatedObject(path: object.path, entity: object.entity, content: content)
         for names in object.entity.uniquenessConstraints {
