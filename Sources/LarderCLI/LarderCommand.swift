@@ -41,7 +41,7 @@ struct LarderCommand: ParsableCommand {
                 name: "Object",
                 subcommands: [
                     InsertCommand.self, GetCommand.self, UpdateCommand.self, DeleteCommand.self,
-                    SaveCommand.self, IdentifierCommand.self,
+                    SaveCommand.self, EditCommand.self, IdentifierCommand.self,
                 ]),
             CommandGroup(
                 name: "Query",

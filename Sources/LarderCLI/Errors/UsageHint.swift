@@ -34,7 +34,7 @@ enum UsageHint {
     private static let commands: [String: String] = [
         "select": "fetch", "query": "fetch", "find": "fetch", "list": "fetch", "ls": "fetch",
         "search": "fetch", "show": "get", "read": "get", "cat": "get", "create": "insert",
-        "add": "insert", "new": "insert", "put": "insert", "set": "update", "edit": "update",
+        "add": "insert", "new": "insert", "put": "insert", "set": "update",
         "modify": "update", "patch": "update", "rm": "delete", "remove": "delete",
         "upsert": "insert", "apply": "save", "group": "aggregate", "sum": "aggregate",
         "dump": "export", "load": "import", "log": "history", "tail": "watch", "follow": "watch",
