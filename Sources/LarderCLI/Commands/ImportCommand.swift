@@ -184,7 +184,7 @@ struct ImportCommand: StoreCommand {
             try BadRows(path, countMax: maxBad)
         }
         let fileImport = FileImport(
-            session: session, decoder: decoder, fileName: input.name, format: format,
+            session: session, decoder: decoder, format: format,
             insertion: Insertion(
                 entityName, onUniqueConflict: upsert ? .upsert : .error, isAtomic: atomic,
                 wantsIdentifiers: ids), createsRelated: creation.createRelated, badRows: badRows)

@@ -25,7 +25,7 @@ enum DumpSource {
         let folder = try TemporaryFolder.make(for: "a copy of the store")
         let copy = "\(folder)/copy.store"
         defer { TemporaryFolder.remove(folder, with: copy) }
-        try StoreSession.with(options) { _ = try $0.client.backup(to: copy) }
+        try StoreSession.with(options) { _ = try $0.client.backup(showingProgressTo: copy) }
         try withStore(copy, options, warns: false) { client in
             try client.snapshot { snapshot in
                 // The snapshot has opened the file, so nothing remains if this process is killed.

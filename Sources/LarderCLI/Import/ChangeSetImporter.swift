@@ -1,5 +1,6 @@
 import LarderClient
 import LarderModel
+import LarderPrograms
 
 /// Imports objects as a sequence of change sets, which can update objects with the same unique
 /// values, create the related objects that the input names, and relate objects of the file.
@@ -14,7 +15,7 @@ struct ChangeSetImporter {
 
     private let client: StoreClient
     private let entity: Entity
-    private let fileName: String
+    private let file: InputFile
     private let insertion: Insertion
     private var related: RelatedObjects
     /// nil if the first bad row ends the import.
@@ -42,7 +43,7 @@ struct ChangeSetImporter {
     ///   - inserted: The objects of the file that are committed already.
     ///   - line: The line of the last of them.
     init(
-        _ client: StoreClient, _ entity: Entity, _ fileName: String, _ insertion: Insertion,
+        _ client: StoreClient, _ entity: Entity, _ file: InputFile, _ insertion: Insertion,
         _ related: RelatedObjects, after inserted: InsertedRows = InsertedRows(),
         line: Int? = nil, badRows: BadRows? = nil
     ) {
@@ -52,7 +53,7 @@ struct ChangeSetImporter {
         committedLine = line
         self.client = client
         self.entity = entity
-        self.fileName = fileName
+        self.file = file
         self.insertion = insertion
         self.related = related
     }
@@ -66,7 +67,7 @@ struct ChangeSetImporter {
             while let object = try next(&source) {
                 if isFull(before: object) {
                     try send()
-                    progress.show(Int(committedCount))
+                    progress.show(Int(committedCount), fraction: file.readFraction)
                 }
                 objects.append(object)
                 bytes += object.byteCount
@@ -76,7 +77,7 @@ struct ChangeSetImporter {
         } catch {
             throw error.adding(
                 hint: ImportOutcome.hint(
-                    fileName, lastLine: committedLine, objectCount: committedCount))
+                    file.name, lastLine: committedLine, objectCount: committedCount))
         }
         return InsertedRows(rowCount: committedCount, keys: keys)
     }
@@ -94,7 +95,7 @@ struct ChangeSetImporter {
                     try finish()
                     throw error
                 }
-                try badRows.append(row, error, fileName)
+                try badRows.append(row, error, file.name)
             }
         }
     }
@@ -122,7 +123,7 @@ struct ChangeSetImporter {
     private mutating func save(
         _ objects: [SourceObject], attempt: Int
     ) throws(LarderError) -> PendingSave {
-        let (changes, lines) = try related.inserts(objects, of: entity, fileName)
+        let (changes, lines) = try related.inserts(objects, of: entity, file.name)
         let set = ChangeSet(changes, onUniqueConflict: insertion.onUniqueConflict)
         return PendingSave(
             objects: objects, lines: lines, attempt: attempt,
@@ -148,8 +149,8 @@ struct ChangeSetImporter {
                 pending = try save(sent.objects, attempt: sent.attempt + 1)
                 return try finish()
             }
-            throw ChangeLineNumbers(fileName: fileName, lines: sent.lines).locating(error)
-                ?? error.at(lines: sent.objects.map(\.line), of: fileName)
+            throw ChangeLineNumbers(fileName: file.name, lines: sent.lines).locating(error)
+                ?? error.at(lines: sent.objects.map(\.line), of: file.name)
         }
         committedCount += Int64(sent.objects.count)
         committedLine = sent.objects.last?.line
@@ -168,7 +169,7 @@ struct ChangeSetImporter {
             guard error.concernsRows else { throw error }
             if let object = objects.first, objects.count == 1 {
                 return try badRows.append(
-                    SourceRow(line: object.line, text: object.text), error, fileName)
+                    SourceRow(line: object.line, text: object.text), error, file.name)
             }
             // The error may name one row of several, or none. Halves find each with few attempts.
             let middle = objects.count / 2

@@ -6,7 +6,6 @@ import LarderPrograms
 struct FileImport {
     let session: StoreSession
     let decoder: ObjectDecoder
-    let fileName: String
     let format: FileFormat
     let insertion: Insertion
     let createsRelated: Bool
@@ -21,15 +20,15 @@ struct FileImport {
             source.keepsTexts = badRows != nil
             badRows?.begin(.json)
             var importer = ChangeSetImporter(
-                session.client, decoder.entity, fileName, insertion, related, badRows: badRows)
+                session.client, decoder.entity, input, insertion, related, badRows: badRows)
             return try importer.run(source)
         }
-        var rows = ObjectRowSource(source, decoder, fileName, insertion, related)
-        var importer = try StreamImporter(session.client, fileName, insertion)
+        var rows = ObjectRowSource(source, decoder, input.name, insertion, related)
+        var importer = try StreamImporter(session.client, input, insertion)
         let inserted = try importer.run(&rows)
         guard let remaining = rows.remaining else { return inserted }
         var rest = ChangeSetImporter(
-            session.client, decoder.entity, fileName, insertion, related, after: inserted,
+            session.client, decoder.entity, input, insertion, related, after: inserted,
             line: importer.lastLine)
         return try rest.run(remaining)
     }
@@ -41,12 +40,12 @@ struct FileImport {
             if needsChangeSets || !insertion.isAtomic && table.namesOwnObjects {
                 badRows?.begin(.csv(header: table.headerText, delimiter: format.delimiter))
                 var importer = ChangeSetImporter(
-                    session.client, decoder.entity, fileName, insertion, related,
+                    session.client, decoder.entity, input, insertion, related,
                     badRows: badRows)
                 return try importer.run(CSVObjectSource(table, keepsTexts: badRows != nil))
             }
             var rows = CSVRowSource(table, related)
-            var importer = try StreamImporter(session.client, fileName, insertion)
+            var importer = try StreamImporter(session.client, input, insertion)
             return try importer.run(&rows)
         } catch {
             throw error.code == .missingValue

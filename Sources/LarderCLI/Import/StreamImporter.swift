@@ -1,5 +1,6 @@
 import LarderClient
 import LarderModel
+import LarderPrograms
 
 /// Imports objects as a stream of rows: in transactions of some thousand rows, or in one.
 ///
@@ -9,16 +10,16 @@ import LarderModel
 struct StreamImporter {
     private let stream: InsertionStream
     private let insertion: Insertion
-    private let fileName: String
+    private let file: InputFile
     private var lines = RowLineMap()
     private var progress = Progress("imported")
 
     init(
-        _ client: StoreClient, _ fileName: String, _ insertion: Insertion
+        _ client: StoreClient, _ file: InputFile, _ insertion: Insertion
     ) throws(LarderError) {
         stream = try client.openInsertion(insertion)
         self.insertion = insertion
-        self.fileName = fileName
+        self.file = file
     }
 
     /// The line of the last row, if it is known.
@@ -39,7 +40,7 @@ struct StreamImporter {
         for line in rows.lines { lines.append(line) }
         try stream.send(rows.batch)
         let count = stream.progress.rowCount
-        progress.show(Int(count))
+        progress.show(Int(count), fraction: file.readFraction)
         if !insertion.isAtomic { lines.forget(before: Int(count) - 1) }
     }
 
@@ -56,14 +57,14 @@ struct StreamImporter {
         let count = insertion.isAtomic ? 0 : stream.progress.rowCount
         let lastLine = lines.line(of: Int(count) - 1)
         return error.adding(
-            hint: ImportOutcome.hint(fileName, lastLine: lastLine, objectCount: count))
+            hint: ImportOutcome.hint(file.name, lastLine: lastLine, objectCount: count))
     }
 
     /// The error with line numbers instead of the row indexes of the stream.
     private func located(_ error: LarderError) -> LarderError {
         let found = error.details.map { $0.change.flatMap { lines.line(of: $0) } }
         guard let first = found.lazy.compactMap(\.self).first else { return error }
-        var located = error.at(line: first, of: fileName)
+        var located = error.at(line: first, of: file.name)
         located.problems = zip(error.details, found).map { problem, line in
             line.map { "line \($0): \(problem.message)" } ?? problem.message
         }

@@ -2,12 +2,33 @@ import Glibc
 import LarderClient
 import LarderModel
 import LarderPrograms
+import Synchronization
 
 /// The progress of a long command, shown on standard error if that is a terminal: the number of
-/// objects, the rate, and if the end is known, the part that is done and the time that is left.
+/// objects or bytes, the rate, and if the end is known, the part that is done and the time that is
+/// left.
 struct Progress {
+    enum Unit {
+        case objects, bytes
+
+        func text(_ count: Int) -> String {
+            switch self {
+            case .objects: "\(count) objects"
+            case .bytes: "\(count >> 20) MiB"
+            }
+        }
+
+        func rate(_ count: Int) -> String {
+            switch self {
+            case .objects: "\(count)/s"
+            case .bytes: "\(count >> 20) MiB/s"
+            }
+        }
+    }
+
     let isShown: Bool
     private let verb: String
+    private let unit: Unit
     private let start = ContinuousClock.now
     private var lastShown: ContinuousClock.Instant?
     private static let interval = Duration.milliseconds(100)
@@ -16,8 +37,9 @@ struct Progress {
     private static let secondsLeftMax = 365 * 86_400.0
 
     /// - Parameter isShown: Whether nothing else is printed on the terminal meanwhile.
-    init(_ verb: String, isShown: Bool = true) {
+    init(_ verb: String, _ unit: Unit = .objects, isShown: Bool = true) {
         self.verb = verb
+        self.unit = unit
         self.isShown = isShown && isatty(STDERR_FILENO) == 1
     }
 
@@ -28,14 +50,14 @@ struct Progress {
         lastShown = now
         let elapsed = max(0.001, (now - start) / .seconds(1))
         let rate = Int(clamped: (Double(count) / elapsed).rounded())
-        var text = "\(verb) \(count) objects, \(rate)/s"
+        var text = "\(verb) \(unit.text(count)), \(unit.rate(rate))"
         if let fraction { text += Self.text(min(1, max(0, fraction)), after: elapsed) }
         // A line that is wrapped could not be replaced by the next one.
         text = DisplayWidth.cut(text, to: TerminalWindow(of: STDERR_FILENO).columnCount)
         StandardError.write(control: "\r\u{1B}[K" + text)
     }
 
-    /// - Parameter total: The number of objects at the end; 0 if it is unknown.
+    /// - Parameter total: The count at the end; 0 if it is unknown.
     mutating func show(_ count: Int, of total: Int64) {
         show(count, fraction: total > 0 ? Double(count) / Double(total) : nil)
     }
@@ -68,6 +90,15 @@ struct ElapsedTime {
 }
 
 extension StoreClient {
+    /// Makes a backup, and shows its progress.
+    func backup(showingProgressTo path: String) throws(LarderError) -> StoreBackup {
+        let progress = Mutex(Progress("backed up", .bytes))
+        defer { progress.withLock { $0.end() } }
+        return try backup(to: path) { written, total in
+            progress.withLock { $0.show(Int(clamping: written), of: total) }
+        }
+    }
+
     /// The number of objects of an entity without its subentities, to measure progress by.
     func objectCount(of entityName: String) throws(LarderError) -> Int64 {
         try count(entityName, includesSubentities: false)

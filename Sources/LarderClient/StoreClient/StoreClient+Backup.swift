@@ -10,19 +10,25 @@ extension StoreClient {
     /// `larder restore` make a store of it whose later history differs from the original. Blocking;
     /// `Options.requestTimeout` limits the time without progress, and the server the whole time.
     ///
+    /// - Parameter onProgress: Called from time to time with the number of bytes that were written,
+    ///   and that of the whole file.
     /// - Throws: `fileExists`, `permissionDenied`, and `storageFull` if there is no room for the
     ///   file, or for a copy of the store where the server has the store; `resourceExhausted` if
     ///   too many backups are being made, `storageFailed` if the store is damaged, `unsupported` in
     ///   a snapshot.
-    public func backup(to path: String) throws(LarderError) -> StoreBackup {
-        try BackupReceiver(session, path: path).receive()
+    public func backup(
+        to path: String, onProgress: (@Sendable (Int64, Int64) -> Void)? = nil
+    ) throws(LarderError) -> StoreBackup {
+        try BackupReceiver(session, path: path, onProgress: onProgress).receive()
     }
 
     /// The asynchronous form. It writes the file on a thread of its own.
     ///
     /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
-    public func backup(to path: String) async throws(LarderError) -> StoreBackup {
-        let receiver = BackupReceiver(session, path: path)
+    public func backup(
+        to path: String, onProgress: (@Sendable (Int64, Int64) -> Void)? = nil
+    ) async throws(LarderError) -> StoreBackup {
+        let receiver = BackupReceiver(session, path: path, onProgress: onProgress)
         let result = await withTaskCancellationHandler {
             () async -> Result<StoreBackup, LarderError> in
             do throws(LarderError) {

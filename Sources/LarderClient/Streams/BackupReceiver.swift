@@ -21,11 +21,15 @@ final class BackupReceiver: Sendable {
 
     private let session: Session
     private let path: String
+    private let onProgress: (@Sendable (Int64, Int64) -> Void)?
     private let state = Mutex(State.idle)
 
-    init(_ session: Session, path: String) {
+    init(
+        _ session: Session, path: String, onProgress: (@Sendable (Int64, Int64) -> Void)? = nil
+    ) {
         self.session = session
         self.path = path
+        self.onProgress = onProgress
     }
 
     /// Ends the backup; ``receive()`` throws `cancelled`.
@@ -80,6 +84,7 @@ final class BackupReceiver: Sendable {
                 try file.write(part.content, at: written)
                 written += part.content.count
                 guard Int64(written) <= part.byteCount else { throw .unexpectedReply }
+                onProgress?(Int64(written), part.byteCount)
                 if !more { return try complete(file, written, part, connection.welcome) }
                 // The time limit is that of each reply, because a large backup takes long.
                 attempt = session.attempt(isWrite: false)

@@ -19,13 +19,14 @@ extension Store {
     ///   `storeTooNew`, and `storageFailed` for a backup that is damaged or incomplete;
     ///   `storageFull`, `permissionDenied`. Nothing remains at `path` then.
     package static func restore(
-        _ backup: String, to path: String, assignsNewIdentifier: Bool = false
+        _ backup: String, to path: String, assignsNewIdentifier: Bool = false,
+        onProgress: (_ copied: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(LarderError) -> (description: StoreDescription, lastTransaction: Int64) {
         let source = try BackupFile(backup)
         return try restore(
             to: path, from: backup, assignsNewIdentifier: assignsNewIdentifier
         ) { file throws(LarderError) in
-            try source.copy(to: file)
+            try source.copy(to: file, onProgress)
         }
     }
 
@@ -179,7 +180,7 @@ private final class BackupFile {
     private static let chunkByteCount = 1 << 20
 
     /// Copies the pages, and compares the checksum of a backup. The file of a store has none.
-    func copy(to file: NewFile) throws(LarderError) {
+    func copy(to file: NewFile, _ onProgress: (Int, Int) -> Void) throws(LarderError) {
         let end = header.usesLog ? byteCount : byteCount - BackupTrailer.byteCount
         var checksum = Checksum()
         var offset = 0
@@ -188,6 +189,7 @@ private final class BackupFile {
             if !header.usesLog { checksum.append(bytes) }
             try file.write(bytes, at: offset)
             offset += bytes.count
+            onProgress(offset, end)
         }
         guard !header.usesLog else { return }
         let trailer = try read(BackupTrailer.byteCount, at: end)

@@ -158,5 +158,12 @@ commands=('fetch Article' 'fetch Category' 'fetch Article --select title,wordCou
     assert_equal "" "$(tr '\r' '\n' <progress | sed $'s/\e\\[K//' | grep -E '^loaded.{15}' || true)"
     terminal 80 24 larder load dump --store copy2.store >progress
     grep -q 'loaded [0-9]* objects, [0-9]*/s, [0-9]* %' progress
+    terminal 80 24 larder backup backup >progress
+    grep -q 'backed up [0-9]* MiB, [0-9]* MiB/s, [0-9]* %' progress
+    terminal 80 24 larder restore backup --to restored.store >progress
+    grep -q 'restored [0-9]* MiB, [0-9]* MiB/s, [0-9]* %' progress
+    seq 1 60000 | sed 's/.*/{"name": "category &"}/' >file.jsonl
+    terminal 80 24 larder import Category file.jsonl --store new.store --schema "$schema" >progress
+    grep -q 'imported [0-9]* objects, [0-9]*/s, [0-9]* %' progress
     [ -z "$(larder dump dump2 2>&1 >/dev/null)" ]
 }

@@ -60,7 +60,7 @@ struct BackupCommand: StoreCommand {
             BackupFolder(path, origin: try connection.store ?? connection.socketPath())
         }
         let path = file ?? folder?.newFile(at: .now) ?? ""
-        let backup = try session.client.backup(to: path)
+        let backup = try session.client.backup(showingProgressTo: path)
         var writer = output.format.makeWriter()
         try writer.write(
             all: [

@@ -78,8 +78,11 @@ struct RestoreCommand: ParsableCommand {
                 assignsNewIdentifier: newIdentity)
             (transaction, time, store) = (outcome.transaction, outcome.time, outcome.store)
         } else {
+            var progress = Progress("restored", .bytes)
+            defer { progress.end() }
             let restored = try Store.restore(
-                file ?? "", to: to, assignsNewIdentifier: newIdentity)
+                file ?? "", to: to, assignsNewIdentifier: newIdentity
+            ) { progress.show($0, of: Int64($1)) }
             (transaction, time, store) = (
                 restored.lastTransaction, nil, restored.description.identifier
             )

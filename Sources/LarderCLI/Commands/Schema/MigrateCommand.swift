@@ -76,7 +76,7 @@ struct MigrateCommand: ParsableCommand {
                 to: schema, dryRun: dryRun, progress: Self.progress)
             if dryRun {
                 try checkObjects(against: schema, summary) {
-                    _ = try session.client.backup(to: $0)
+                    _ = try session.client.backup(showingProgressTo: $0)
                 }
                 return try print(summary.rows)
             }
