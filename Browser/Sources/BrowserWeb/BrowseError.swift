@@ -53,12 +53,12 @@ enum BrowseError: Error, Equatable {
                 "This did not work",
                 "The form is too long. It may have \(Fields.bytesMax >> 20) MiB.",
                 hint: "Use larder update for longer values.")
-        case .unknownPage: errorPage("There is no such page", "The address leads to no page.")
+        case .unknownPage: errorPage("This page does not exist", "The address leads to no page.")
         case .unknownEntity(let name, let hint):
-            errorPage("There is no such entity", "The schema has no entity \(name).", hint: hint)
+            errorPage("This entity does not exist", "The schema has no entity \(name).", hint: hint)
         case .unknownObject(let text):
             errorPage(
-                "There is no such object", "\(text) does not exist.",
+                "This object does not exist", "\(text) does not exist.",
                 hint: "It may have been deleted. Identifiers are never used again.")
         case .readOnly:
             errorPage(
@@ -70,7 +70,7 @@ enum BrowseError: Error, Equatable {
                 "At most \(LiveStreams.countMax) pages follow changes at a time.",
                 hint: "Close some, and load this one again.")
         case .notAddressable:
-            errorPage("There is no such value", "The entity has no such attribute.")
+            errorPage("This value does not exist", "The entity has no such attribute.")
         }
     }
 }

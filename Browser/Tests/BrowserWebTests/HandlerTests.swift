@@ -97,12 +97,12 @@ struct HandlerTests {
     func badAddresses() async throws {
         let store = try await FilledStore()
         let expected: [(String, Int, String)] = [
-            ("/nowhere", 404, "There is no such page"),
+            ("/nowhere", 404, "This page does not exist"),
             ("/rows/Books", 404, "Is Book meant?"), ("/rows/%3Cb%3E", 404, "no entity %3Cb%3E"),
             ("/object/Book/p99999", 404, "Book/p99999 does not exist."),
             ("/object/Book/x", 404, "does not exist"), ("/object/Book/p0", 404, "does not exist"),
-            ("/object/Nobody/p1", 404, "There is no such entity"),
-            ("/value/Book/p1/nothing", 404, "There is no such value"),
+            ("/object/Nobody/p1", 404, "This entity does not exist"),
+            ("/value/Book/p1/nothing", 404, "This value does not exist"),
             ("/rows/Book?where=pages%20%3D%3D", 400, "column 9"),
             ("/rows/Book?where=nam%20%3D%3D%201", 400, "UNKNOWN_PROPERTY"),
             ("/rows/Book?sort=nam", 400, "UNKNOWN_PROPERTY"),
@@ -114,7 +114,7 @@ struct HandlerTests {
             ("/query?entity=Book&where=&function=sum&of=", 400, "needs an expression"),
             ("/query?entity=Book&where=&function=&of=pages", 400, "has no function"),
             ("/query?entity=Book&where=(", 400, "<mark>"),
-            ("/query?entity=No&where=", 404, "There is no such entity"),
+            ("/query?entity=No&where=", 404, "This entity does not exist"),
             ("/edit/Book/p1", 403, "The pages are read-only"),
             ("/new/Book", 403, "The pages are read-only"),
             ("/delete/Book/p1", 403, "The pages are read-only"),
