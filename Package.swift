@@ -26,6 +26,8 @@ let package = Package(
         .library(name: "LarderTesting", targets: ["LarderTesting"]),
         .library(name: "SwiftData", targets: ["SwiftData"]),
         .library(name: "LarderData", targets: ["LarderData"]),
+        .library(name: "CoreData", targets: ["CoreData"]),
+        .library(name: "SwiftDataKit", targets: ["SwiftDataKit"]),
         .executable(name: "larderd", targets: ["LarderDaemon"]),
         .executable(name: "larder", targets: ["LarderCLI"]),
     ],
@@ -111,6 +113,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: server),
             ], swiftSettings: strict),
         .target(
+            name: "CoreDataPredicates", dependencies: ["LarderModel", "LarderStore"],
+            swiftSettings: strict),
+        .target(
+            name: "CoreData",
+            dependencies: ["CoreDataPredicates", "LarderModel", "LarderObjects"],
+            swiftSettings: strict),
+        .target(
             name: "SwiftDataExpansion",
             dependencies: [
                 "CloudKitRules",
@@ -135,6 +144,10 @@ let package = Package(
             dependencies: [
                 "SwiftData", "SwiftDataMacros", "LarderObjects", "LarderClient", "LarderModel",
             ],
+            swiftSettings: strict),
+        .target(
+            name: "SwiftDataKit",
+            dependencies: ["SwiftData", "CoreData", "LarderObjects", "LarderModel"],
             swiftSettings: strict),
         .target(
             name: "LarderPrograms", dependencies: ["LarderModel"], swiftSettings: strict),
@@ -239,6 +252,14 @@ let package = Package(
                 .product(
                     name: "SwiftSyntaxMacroExpansion", package: "swift-syntax", condition: objects),
             ], swiftSettings: strict),
+        .testTarget(
+            name: "CoreDataTests",
+            dependencies: ["CoreData", "LarderModel", "LarderTesting", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SwiftDataKitTests",
+            dependencies: ["SwiftDataKit", "SwiftData", "CoreData", "LarderTesting"],
+            swiftSettings: strict),
         .testTarget(name: "LarderDataTests", dependencies: ["LarderData"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

@@ -54,6 +54,11 @@ struct ImportTests {
             "Foundation", "Observation", "SwiftData", "LarderModel", "LarderClient",
             "LarderObjects",
         ],
+        "CoreDataPredicates": ["Foundation", "LarderModel", "LarderStore"],
+        "CoreData": [
+            "Foundation", "Synchronization", "CoreDataPredicates", "LarderModel", "LarderObjects",
+        ],
+        "SwiftDataKit": ["CoreData", "SwiftData", "LarderModel", "LarderObjects"],
         "LarderPrograms": ["Glibc", "LarderModel"],
         "LarderDaemon": [
             "FoundationEssentials", "Glibc", "CLinux", "LarderModel", "LarderPrograms",

@@ -7,7 +7,7 @@ extension Value {
     /// Returns a negative number, zero or a positive number. Numbers of different types are
     /// compared by value; nil precedes everything else. Values of incomparable kinds are ordered by
     /// kind.
-    func order(to other: Value) -> Int {
+    package func order(to other: Value) -> Int {
         switch (self, other) {
         case (.bool(let left), .bool(let right)): Self.sign(left ? 1 : 0, right ? 1 : 0)
         case (.string(let left), .string(let right)): StringOrder.plain.compare(left, right)

@@ -72,29 +72,29 @@ extension QueryExpression {
     }
 
     /// The expression with other direct operands.
-    package func mapChildren(
-        _ change: (QueryExpression) -> QueryExpression
-    ) -> QueryExpression {
+    package func mapChildren<Failure: Error>(
+        _ change: (QueryExpression) throws(Failure) -> QueryExpression
+    ) throws(Failure) -> QueryExpression {
         switch self {
         case .constant, .argument, .object, .variable: return self
-        case .list(let elements): return .list(elements.map(change))
-        case .keyPath(let base, let steps): return .keyPath(change(base), steps)
+        case .list(let elements): return .list(try elements.map(change))
+        case .keyPath(let base, let steps): return .keyPath(try change(base), steps)
         case .collection(let function, let operand):
-            return .collection(function, change(operand))
+            return .collection(function, try change(operand))
         case .subquery(let collection, let variable, let predicate):
-            return .subquery(
-                change(collection), variable: variable, predicate: change(predicate))
+            let collection = try change(collection)
+            return .subquery(collection, variable: variable, predicate: try change(predicate))
         case .function(let function, let operands):
-            return .function(function, operands.map(change))
+            return .function(function, try operands.map(change))
         case .comparison(var comparison):
-            comparison.left = change(comparison.left)
-            comparison.right = change(comparison.right)
+            comparison.left = try change(comparison.left)
+            comparison.right = try change(comparison.right)
             return .comparison(comparison)
         case .typeTest(let operand, let entityName):
-            return .typeTest(change(operand), entityName: entityName)
-        case .and(let parts): return .and(parts.map(change))
-        case .or(let parts): return .or(parts.map(change))
-        case .not(let part): return .not(change(part))
+            return .typeTest(try change(operand), entityName: entityName)
+        case .and(let parts): return .and(try parts.map(change))
+        case .or(let parts): return .or(try parts.map(change))
+        case .not(let part): return .not(try change(part))
         }
     }
 }

@@ -9,6 +9,9 @@ import FoundationEssentials
 
 extension PersistentIdentifier {
     /// The identifier as a URI, which can be passed to another process.
+    ///
+    /// Disfavored, because SwiftDataKit has one that is a `URL`.
+    @_disfavoredOverload
     public var uriRepresentation: String {
         let start = "\(Self.uriStart)\(store?.uuidString ?? "")/\(Self.encoded(entityName))/"
         return switch key {

@@ -120,7 +120,7 @@ extension ObjectContext {
     }
 
     /// Marks the objects that the delete rule cascade takes.
-    func propagateDeletions() {
+    package func propagateDeletions() {
         // A forgotten object may have been inserted again.
         var pending = deleted.values.inOrder + forgotten.filter { $0.status == .gone }
         while let object = pending.popLast() {
@@ -181,7 +181,7 @@ extension ObjectContext {
             forgotten = []
             _ = undoLog?.removeSteps()
             deletion = nil
-            refusedInserts = []
+            refusedCalls = []
             failedReads.forSave = nil
             keptLists.removeAll()
         }

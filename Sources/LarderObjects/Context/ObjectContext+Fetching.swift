@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 package import LarderModel
+internal import LarderStore
 
 extension ObjectContext {
     /// The objects that match, in order. It refreshes registered objects without changes.
@@ -71,6 +72,25 @@ extension ObjectContext {
             }
             return identifiers.compactMap { found[$0] ?? registeredObject(for: $0) }
                 .filter { $0.status != .gone && $0.status != .deleted }
+        }
+    }
+
+    /// The object with an identifier, read from the store unless it has changes; nil if it does not
+    /// exist, it will be deleted by the next save, or it is in a store that the context does not
+    /// have.
+    ///
+    /// - Throws: errors of the store.
+    package func existingObject(
+        for identifier: PersistentIdentifier
+    ) throws(LarderError) -> StoredObject? {
+        if let object = registeredObject(for: identifier), object.hasChanges {
+            return object.status == .deleted ? nil : object
+        }
+        do throws(LarderError) {
+            return try objects(for: [identifier]).first
+        } catch {
+            if [.foreignIdentifier, .unknownEntity].contains(error.code) { return nil }
+            throw error
         }
     }
 
@@ -233,18 +253,20 @@ extension ObjectContext {
             .compactMap { byIdentifier[$0] }
     }
 
-    private func evaluator(for fetch: ObjectFetch) throws(LarderError) -> Evaluator {
+    private static let matcher = Store.makeMatcher()
+
+    func evaluator(for fetch: ObjectFetch) throws(LarderError) -> Evaluator {
         let store = try model.store(of: fetch.entityName)
         return try Evaluator(
             schema: store.schema, entityName: fetch.entityName,
             parameters: QueryParameters(
                 arguments: fetch.arguments(in: store) {
                     $0.isTemporary || $0.store == store.identifier
-                }), store: store.identifier, now: Date())
+                }), store: store.identifier, now: Date(), matcher: Self.matcher)
     }
 
     /// Reads values for the evaluator.
-    private var reader: Evaluator.Reader {
+    var reader: Evaluator.Reader {
         { [self] identifier, name in
             let registered = registeredObject(for: identifier) ?? loaded(identifier)
             guard let object = registered, let slot = object.entity?.slot(named: name) else {

@@ -74,12 +74,15 @@ extension ObjectContext {
         }
     }
 
+    /// Makes the next save an error, because a call that throws no error had no effect.
+    package func refuse(_ reason: String) { locked { refusedCalls.append(reason) } }
+
     /// Makes the next save an error, because an unsaved instance of another context was
     /// inserted.
     func refuseInsert(of object: StoredObject) {
         guard object.identifier.isTemporary else { return }
         let name = object.identifier.entityName
-        refusedInserts.append(
+        refusedCalls.append(
             "\(name): it was inserted, and belongs to another context that has not saved it; "
                 + "insert it into one context")
     }
@@ -87,8 +90,8 @@ extension ObjectContext {
     /// - Throws: `validationFailed` with each value of the changed objects that cannot be saved,
     ///   and each instance that was refused since the last save.
     func checkRefusals() throws(LarderError) {
-        var violations = refusedInserts.map { ChangeViolation(.validationFailed, $0) }
-        refusedInserts = []
+        var violations = refusedCalls.map { ChangeViolation(.validationFailed, $0) }
+        refusedCalls = []
         for object in inserted.values.inOrder + updated.values.inOrder {
             let refusals = object.refusals
             guard !refusals.isEmpty, let entity = object.entity else { continue }

@@ -162,6 +162,11 @@ extension ObjectContext {
     // MARK: - Instances
 
     func relatedOwners(of object: StoredObject, at slot: Int) -> [any ObjectOwner] {
+        locked { relatedObjects(of: object, at: slot).map(instance(of:)) }
+    }
+
+    /// The related objects, without those that will be deleted.
+    package func relatedObjects(of object: StoredObject, at slot: Int) -> [StoredObject] {
         locked {
             let identifiers = related(of: object, slot)
             guard !identifiers.isEmpty else { return [] }
@@ -170,7 +175,7 @@ extension ObjectContext {
                 $0.status != .deleted || object.status == .deleted
             }
             keep(shown)
-            return shown.map(instance(of:))
+            return shown
         }
     }
 }

@@ -67,7 +67,7 @@ extension ObjectContext {
         // Objects to which changed objects refer, and that others have deleted.
         var missing: Set<PersistentIdentifier> = []
         while true {
-            var plan = SavePlan(model, author: author) { [self, missing] identifier in
+            var plan = SavePlan(model, author: author, conflicts) { [self, missing] identifier in
                 if missing.contains(identifier) { return false }
                 switch registeredObject(for: identifier)?.status {
                 case .inserted?, .saved?: return true

@@ -13,6 +13,9 @@ public final class ObjectContext {
     public weak var owner: AnyObject?
     /// The author of the transactions of its saves; empty for none.
     private(set) var author = ""
+    private(set) var conflicts = ConflictPolicy.lastWriterWins
+    /// The context of another module that shows the same objects.
+    package weak var counterpart: AnyObject?
 
     /// What the objects keep of the context.
     private(set) lazy var place = ContextPlace(self)
@@ -32,8 +35,8 @@ public final class ObjectContext {
     var forgotten: [StoredObject] = []
     /// What the context deletes by a fetch, if it had no other changes then.
     var deletion: Deletion?
-    /// Why instances that were inserted cannot be saved.
-    var refusedInserts: [String] = []
+    /// Why calls that throw no error had no effect. The next save is an error.
+    var refusedCalls: [String] = []
     private var orderCount = 0
     /// nil if nobody undoes changes.
     var undoLog: UndoLog?
@@ -72,6 +75,9 @@ public final class ObjectContext {
     }
 
     package func setAuthor(_ author: String) { locked { self.author = author } }
+
+    /// Decides what the next saves do about changes of others.
+    package func setConflictPolicy(_ policy: ConflictPolicy) { locked { conflicts = policy } }
 
     func nextOrder() -> Int {
         orderCount += 1
@@ -177,7 +183,7 @@ public final class ObjectContext {
 
     package var hasChanges: Bool {
         locked {
-            !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty || !refusedInserts.isEmpty
+            !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty || !refusedCalls.isEmpty
         }
     }
 
@@ -217,7 +223,7 @@ public final class ObjectContext {
 
     /// Tells observers of the object that a property has changed. They may have let the instance go
     /// that they have read; another one of the same object has the same observers.
-    func notify(_ object: StoredObject, _ slot: Int) {
+    package func notify(_ object: StoredObject, _ slot: Int) {
         guard object.observers != nil, let entity = object.entity else { return }
         var instance = instance(of: object)
         // The instance may have got another object by an upsert.

@@ -32,6 +32,9 @@ package final class ObjectModel: Sendable {
         self.families = families
     }
 
+    /// A model without entities.
+    package static let empty = ObjectModel(entities: [], stores: [:])
+
     /// The same entities with other stores.
     ///
     /// - Parameter replacements: The new stores, in the order of ``allStores``.

@@ -13,6 +13,9 @@ struct SavePlan {
     /// The index of each insert among the changes.
     private(set) var insertIndexes: [Int] = []
     private let model: ObjectModel
+    /// Whether changes have base values. Without them and without a version, the last writer of a
+    /// property wins.
+    private let hasBase: Bool
     private var links: [Link: Bool] = [:]
     private var linkOrder: [Link] = []
     /// Whether an object is there after the save, as far as the context knows. An object that was
@@ -27,12 +30,15 @@ struct SavePlan {
     }
 
     init(
-        _ model: ObjectModel, author: String, exists: @escaping (PersistentIdentifier) -> Bool
+        _ model: ObjectModel, author: String, _ conflicts: ConflictPolicy = .lastWriterWins,
+        exists: @escaping (PersistentIdentifier) -> Bool
     ) {
         self.model = model
         self.exists = exists
-        // By property, the last writer wins: a change has no base values and no version.
-        changes = ChangeSet(onUniqueConflict: .upsert, author: author)
+        hasBase = conflicts.merge != nil
+        changes = ChangeSet(
+            onUniqueConflict: conflicts.unique, mergePolicy: conflicts.merge ?? .error,
+            author: author)
     }
 
     /// - Parameter lateInserts: Those of the inserts that come after the deletions.
@@ -92,8 +98,20 @@ struct SavePlan {
             let edits = remaining.removeValue(forKey: object.identifier) ?? []
             guard !values.isEmpty || !edits.isEmpty else { continue }
             changes.changes.append(
-                .update(object.identifier, ifVersion: nil, values: values, edits: edits))
+                .update(
+                    object.identifier, ifVersion: nil, values: values,
+                    base: hasBase ? base(of: object) : [:], edits: edits))
         }
+    }
+
+    /// The values that the context has read of the properties that it changes.
+    private func base(of object: StoredObject) -> [String: Value] {
+        var base: [String: Value] = [:]
+        for property in object.entity?.properties ?? []
+        where property.kind != .toMany && property.isSaved {
+            base[property.name] = object.committed[property.slot]
+        }
+        return base
     }
 
     private func changesUniqueValues(_ object: StoredObject) -> Bool {

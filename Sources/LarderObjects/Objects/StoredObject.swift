@@ -194,8 +194,15 @@ public final class StoredObject {
         }
     }
 
-    /// Whether any value is known.
-    var hasValues: Bool { state.withLock { $0.cells.contains { $0 != nil } } }
+    /// Whether any value of the store is known.
+    package var hasValues: Bool {
+        state.withLock { state in
+            state.cells.indices.contains { slot in
+                state.cells[slot] != nil
+                    && state.entity?.properties[slot].ephemeralValue == nil
+            }
+        }
+    }
 
     /// The value of an attribute; nil if it was never set.
     public func value(at slot: Int) -> Value? {

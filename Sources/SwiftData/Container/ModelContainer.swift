@@ -11,6 +11,9 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     private var main: ModelContext?
     private let assigned = Mutex<Set<ModelConfiguration>?>(nil)
 
+    /// The entities and the stores.
+    package final var objectModel: ObjectModel { core.model }
+
     public final var schema: Schema { core.schema }
     public final var migrationPlan: (any SchemaMigrationPlan.Type)? { core.migrationPlan }
 

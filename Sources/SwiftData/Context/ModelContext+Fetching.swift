@@ -141,16 +141,6 @@ extension ModelContext {
     private func existing<T: PersistentModel>(
         _ identifier: PersistentIdentifier
     ) throws(LarderError) -> T? {
-        if let object = objects.registeredObject(for: identifier), object.hasChanges {
-            return object.status == .deleted ? nil : objects.instance(of: object) as? T
-        }
-        do throws(LarderError) {
-            return try objects.objects(for: [identifier]).first.flatMap {
-                objects.instance(of: $0) as? T
-            }
-        } catch {
-            if [.foreignIdentifier, .unknownEntity].contains(error.code) { return nil }
-            throw error
-        }
+        try objects.existingObject(for: identifier).flatMap { objects.instance(of: $0) as? T }
     }
 }

@@ -27,7 +27,7 @@ public class ModelContext: Equatable, SendableMetatype {
     let listeners = ChangeListeners()
 
     /// Whether the context is that of the main actor.
-    var isMain: Bool { autosaver != nil }
+    package var isMain: Bool { autosaver != nil }
 
     /// Whether changes are saved by themselves after each turn of the main actor. Only the main
     /// context does so by default.
@@ -146,7 +146,7 @@ public class ModelContext: Equatable, SendableMetatype {
 
     /// Called after each change of a model.
     @usableFromInline
-    func modelDidChange() {
+    package func modelDidChange() {
         listeners.call()
         guard autosaveEnabled else { return }
         autosaver?.schedule(self)

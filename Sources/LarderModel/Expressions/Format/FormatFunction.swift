@@ -1,5 +1,5 @@
 /// The function that a name before `(` calls.
-enum FormatFunction {
+package enum FormatFunction {
     case scalar(ScalarFunction)
     /// An aggregate of the values of its single operand.
     case aggregate(AggregateFunction)

@@ -5,58 +5,87 @@ extension FormatParser {
     mutating func call(_ name: FormatToken, _ written: String) throws(LarderError)
         -> QueryExpression
     {
-        guard let function = FormatFunction(written) else {
-            throw lexer.failure(
-                .malformedPredicate, "unknown function \(name.description)",
-                hint: FormatFunction.hint(for: written),
-                at: name.start)
-        }
-        if case .unsupported(let hint) = function {
-            throw lexer.failure(
-                .unsupported, "the function \(name.description) is not supported", hint: hint,
-                at: name.start)
+        let function: FormatFunction
+        let call: QueryExpression
+        do throws(LarderError) {
+            function = try FormatFunction.supported(written)
+        } catch {
+            throw lexer.failure(error.code, error.message, hint: error.hint, at: name.start)
         }
         let operands = try elements(closing: ")")
-        switch function {
+        do throws(LarderError) {
+            call = try function.call(operands, name: written)
+        } catch {
+            throw lexer.failure(error.code, error.message, hint: error.hint, at: name.start)
+        }
+        return try made(call, at: name.start)
+    }
+}
+
+extension FormatFunction {
+    /// The function with a name.
+    ///
+    /// - Throws: `malformedPredicate` for an unknown name, `unsupported` for a function of Core
+    ///   Data that Larder does not have.
+    package static func supported(_ name: String) throws(LarderError) -> FormatFunction {
+        guard let function = FormatFunction(name) else {
+            throw LarderError(
+                .malformedPredicate, "unknown function \(quoted(name))", hint: hint(for: name))
+        }
+        if case .unsupported(let hint) = function {
+            throw LarderError(
+                .unsupported, "the function \(quoted(name)) is not supported", hint: hint)
+        }
+        return function
+    }
+
+    /// The call of the function.
+    ///
+    /// - Parameter name: The function as it is written, for messages.
+    /// - Throws: `malformedPredicate` for operands of the wrong number or form.
+    package func call(
+        _ operands: [QueryExpression], name: String
+    ) throws(LarderError) -> QueryExpression {
+        let name = Self.quoted(name)
+        switch self {
         case .either(_, let aggregate) where operands.count == 1:
-            return try self.aggregate(aggregate, of: operands, name)
+            return try Self.call(aggregate, operands, name)
         case .scalar(let function), .either(let function, _):
             guard function.operandCount.contains(operands.count) else {
-                throw wrongCount(function.operandCount.operands, given: operands.count, name)
+                throw Self.wrongCount(function.operandCount.operands, operands, name)
             }
             if function == .conditional, !operands[0].isPredicate {
-                throw lexer.failure(
-                    .malformedPredicate,
-                    "the first operand of \(name.description) must be a predicate",
-                    at: name.start)
+                throw LarderError(
+                    .malformedPredicate, "the first operand of \(name) must be a predicate")
             }
-            return try made(.function(function, operands), at: name.start)
-        case .aggregate(let aggregate):
-            return try self.aggregate(aggregate, of: operands, name)
-        case .unsupported: preconditionFailure("rejected above")
+            return .function(function, operands)
+        case .aggregate(let aggregate): return try Self.call(aggregate, operands, name)
+        case .unsupported(let hint):
+            throw LarderError(.unsupported, "the function \(name) is not supported", hint: hint)
         }
     }
 
-    private mutating func aggregate(
-        _ function: AggregateFunction, of operands: [QueryExpression], _ name: FormatToken
+    private static func call(
+        _ function: AggregateFunction, _ operands: [QueryExpression], _ name: String
     ) throws(LarderError) -> QueryExpression {
-        guard operands.count == 1 else {
-            throw wrongCount("1 operand", given: operands.count, name)
-        }
+        guard operands.count == 1 else { throw wrongCount("1 operand", operands, name) }
         guard operands[0].isPath else {
-            throw lexer.failure(
-                .malformedPredicate,
-                "\(name.description) takes a key path to many values, or a SUBQUERY",
-                at: name.start)
+            throw LarderError(
+                .malformedPredicate, "\(name) takes a key path to many values, or a SUBQUERY")
         }
-        return try made(.collection(function, operands[0]), at: name.start)
+        return .collection(function, operands[0])
     }
 
-    private func wrongCount(_ taken: String, given: Int, _ name: FormatToken) -> LarderError {
-        lexer.failure(
-            .malformedPredicate,
-            "\(name.description) takes \(taken); \(given) \(given == 1 ? "was" : "were") given",
-            at: name.start)
+    private static func wrongCount(
+        _ taken: String, _ operands: [QueryExpression], _ name: String
+    ) -> LarderError {
+        let verb = operands.count == 1 ? "was" : "were"
+        return LarderError(
+            .malformedPredicate, "\(name) takes \(taken); \(operands.count) \(verb) given")
+    }
+
+    private static func quoted(_ name: String) -> String {
+        "`\(name.prefix(Limits.nameBytesMax))`"
     }
 }
 

@@ -1,0 +1,137 @@
+internal import CoreDataPredicates
+public import Foundation
+internal import LarderModel
+internal import LarderObjects
+
+extension NSManagedObjectContext {
+    /// Saves all changes as one transaction in each store. Temporary identifiers become permanent.
+    ///
+    /// The hooks of the objects and the observers of the notifications are called on this thread.
+    ///
+    /// - Throws: an `NSError` with the reason; of several broken rules, its `userInfo` has one for
+    ///   each under `NSDetailedErrorsKey`. The context keeps the changes then.
+    public func save() throws {
+        guard hasChanges else { return }
+        if let owner { return try owner.save() }
+        processPendingChanges()
+        try prepareToSave()
+        NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
+        let objects = objects
+        objects.setAuthor(transactionAuthor ?? "")
+        objects.setConflictPolicy(mergePolicy.conflicts)
+        let saved: ObjectContext.Saved
+        do throws(LarderError) {
+            saved = try objects.save()
+        } catch {
+            throw saveError(error)
+        }
+        let lists: [(String, [NSManagedObject])] = [
+            (NSInsertedObjectsKey, saved.inserted.map(managedObject)),
+            (NSUpdatedObjectsKey, saved.updated.map(managedObject)),
+            (NSDeletedObjectsKey, saved.deleted.map(managedObject)),
+        ]
+        for (_, changed) in lists { for object in changed { object.didSave() } }
+        NotificationCenter.default.post(
+            name: .NSManagedObjectContextDidSave, object: self,
+            userInfo: Dictionary(
+                uniqueKeysWithValues: lists.filter { !$0.1.isEmpty }.map { ($0.0, Set($0.1)) }))
+    }
+
+    /// Calls the hooks of the objects with changes, which may change others.
+    private func prepareToSave() throws {
+        var seen: Set<NSManagedObject> = []
+        for _ in 0..<Self.hookRoundsMax {
+            let changed = insertedObjects.union(updatedObjects).union(deletedObjects)
+            let new = changed.subtracting(seen)
+            if new.isEmpty { break }
+            seen.formUnion(new)
+            for object in new { object.willSave() }
+        }
+        processPendingChanges()
+        for object in insertedObjects { try object.validateForInsert() }
+        for object in updatedObjects { try object.validateForUpdate() }
+        for object in deletedObjects { try object.validateForDelete() }
+    }
+
+    private static var hookRoundsMax: Int { 100 }
+
+    private func saveError(_ error: LarderError) -> NSError {
+        let errors = error.details.map { violation in
+            var info: [String: Any] = [:]
+            if let name = violation.propertyNames.first { info[NSValidationKeyErrorKey] = name }
+            if let object = violation.uri.flatMap(object(withURI:)) {
+                info[NSValidationObjectErrorKey] = object
+            }
+            return NSError.coreData(
+                LarderError(violation, hint: error.hint), code: violation.coreDataCode, info: info)
+        }
+        if errors.count == 1 { return errors[0] }
+        guard errors.count > 1 else { return NSError.coreData(error) }
+        return NSError.coreData(
+            error, code: NSValidationMultipleErrorsError, info: [NSDetailedErrorsKey: errors])
+    }
+
+    private func object(withURI uri: String) -> NSManagedObject? {
+        (try? PersistentIdentifier(uriRepresentation: uri))
+            .flatMap { objects.registeredObject(for: $0) }.map(managedObject)
+    }
+
+    // MARK: - Changes of others
+
+    /// Reads the objects again that another context has saved, as far as this one has them and has
+    /// not changed them. Objects that it has deleted are gone.
+    public func mergeChanges(fromContextDidSave notification: Notification) {
+        let keys = [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey]
+        let changed = keys.flatMap { key -> [NSManagedObjectID] in
+            let objects = notification.userInfo?[key] as? Set<NSManagedObject> ?? []
+            return objects.map(\.objectID)
+        }
+        merge(changed)
+    }
+
+    /// Reads objects again that were changed without a context, such as by a batch request.
+    ///
+    /// - Parameter changeNotificationData: Identifiers of objects by ``NSUpdatedObjectsKey`` and so
+    ///   on.
+    public class func mergeChanges(
+        fromRemoteContextSave changeNotificationData: [AnyHashable: Any],
+        into contexts: [NSManagedObjectContext]
+    ) {
+        let changed = changeNotificationData.values.flatMap { value in
+            (value as? [NSManagedObjectID]) ?? Array((value as? Set<NSManagedObjectID>) ?? [])
+        }
+        for context in contexts { context.merge(changed) }
+    }
+
+    private func merge(_ changed: [NSManagedObjectID]) {
+        let objects = objects
+        objects.locked {
+            objects.applyCommitsOfOthers()
+            for identifier in changed {
+                guard let stored = objects.registeredObject(for: identifier.identifier) else {
+                    continue
+                }
+                objects.refresh(stored, mergesChanges: true)
+            }
+        }
+    }
+}
+
+extension ChangeViolation {
+    /// Core Data's code for the broken rule.
+    fileprivate var coreDataCode: Int? {
+        switch rule {
+        case .optional: NSValidationMissingMandatoryPropertyError
+        case .minCount: NSValidationRelationshipLacksMinimumCountError
+        case .maxCount: NSValidationRelationshipExceedsMaximumCountError
+        case .deleteRule: NSValidationRelationshipDeniedDeleteError
+        case .minimum: NSValidationNumberTooSmallError
+        case .maximum: NSValidationNumberTooLargeError
+        case .minLength: NSValidationStringTooShortError
+        case .maxLength: NSValidationStringTooLongError
+        case .pattern: NSValidationStringPatternMatchingError
+        case .unique: NSManagedObjectConstraintMergeError
+        case .type, .version, .derived, .abstract, .condition, nil: nil
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// The names are those of Core Data.
+
+public import Foundation
+
+// The codes and keys of Core Data's errors, which have the domain `NSCocoaErrorDomain`.
+
+public let NSManagedObjectValidationError = 1_550
+public let NSValidationMultipleErrorsError = 1_560
+public let NSValidationMissingMandatoryPropertyError = 1_570
+public let NSValidationRelationshipLacksMinimumCountError = 1_580
+public let NSValidationRelationshipExceedsMaximumCountError = 1_590
+public let NSValidationRelationshipDeniedDeleteError = 1_600
+public let NSValidationNumberTooLargeError = 1_610
+public let NSValidationNumberTooSmallError = 1_620
+public let NSValidationStringTooLongError = 1_660
+public let NSValidationStringTooShortError = 1_670
+public let NSValidationStringPatternMatchingError = 1_680
+public let NSManagedObjectReferentialIntegrityError = 133_000
+public let NSManagedObjectMergeError = 133_020
+public let NSManagedObjectConstraintMergeError = 133_021
+public let NSPersistentStoreIncompatibleSchemaError = 134_020
+public let NSCoreDataError = 134_060
+public let NSPersistentStoreOpenError = 134_080
+public let NSPersistentStoreTimeoutError = 134_090
+public let NSPersistentStoreIncompatibleVersionHashError = 134_100
+
+/// The errors of an error with the code ``NSValidationMultipleErrorsError``, an array.
+public let NSDetailedErrorsKey = "NSDetailedErrors"
+/// The object that breaks a rule.
+public let NSValidationObjectErrorKey = "NSValidationErrorObject"
+/// The name of the property that breaks a rule.
+public let NSValidationKeyErrorKey = "NSValidationErrorKey"
+
+// The objects of a notification, a set each.
+
+public let NSInsertedObjectsKey = "inserted"
+public let NSUpdatedObjectsKey = "updated"
+public let NSDeletedObjectsKey = "deleted"
+public let NSRefreshedObjectsKey = "refreshed"
+
+extension Notification.Name {
+    /// Posted by a context before a save.
+    public static let NSManagedObjectContextWillSave = Notification.Name(
+        "NSManagingContextWillSaveChangesNotification")
+    /// Posted by a context after a save, with the objects in its `userInfo`.
+    public static let NSManagedObjectContextDidSave = Notification.Name(
+        "NSManagingContextDidSaveChangesNotification")
+    /// Posted by a coordinator after each commit of any process in one of its stores that was
+    /// opened with ``NSPersistentStoreRemoteChangeNotificationPostOptionKey``.
+    public static let NSPersistentStoreRemoteChange = Notification.Name(
+        "NSPersistentStoreRemoteChangeNotification")
+}
+
+extension NSManagedObjectContext {
+    public static let willSaveObjectsNotification = Notification.Name.NSManagedObjectContextWillSave
+    public static let didSaveObjectsNotification = Notification.Name.NSManagedObjectContextDidSave
+}
