@@ -68,6 +68,25 @@ struct SavePlan {
             var edits = edits.map { [object.identifier: $0] } ?? [:]
             add([object], &edits)
         }
+        addOrders(of: updates)
+    }
+
+    /// Moves the members of ordered lists that were changed, after all of them are members. Those
+    /// that others have added meanwhile stay in front of them.
+    private mutating func addOrders(of updates: [StoredObject]) {
+        for object in updates {
+            let edits = (object.entity?.relationships ?? []).compactMap {
+                property -> RelationshipEdit? in
+                guard property.kind == .toMany, property.relationship?.isOrdered == true,
+                    let former = object.committed[property.slot], former != object[property.slot]
+                else { return nil }
+                let members = (object[property.slot]?.links ?? []).filter(exists)
+                return members.isEmpty ? nil : .move(members, in: property.name, to: .last)
+            }
+            guard !edits.isEmpty else { continue }
+            changes.changes.append(
+                .update(object.identifier, ifVersion: nil, values: [:], edits: edits))
+        }
     }
 
     private mutating func add(
@@ -188,14 +207,14 @@ struct SavePlan {
         return value
     }
 
-    /// The lists of a new object that replace those of an object that has its unique values. Links
-    /// that come from the other side only are added to those instead.
+    /// The lists of a new object that have an order, or that replace those of an object that has
+    /// its unique values. Links that come from the other side only are added to those instead.
     private func replacedLists(of object: StoredObject) -> [String: Value] {
-        guard let entity = object.entity, !object.assignedLists.isEmpty,
-            !entity.entity.uniquenessConstraints.isEmpty
-        else { return [:] }
+        guard let entity = object.entity, !object.assignedLists.isEmpty else { return [:] }
+        let mayReplace = !entity.entity.uniquenessConstraints.isEmpty
         var lists: [String: Value] = [:]
-        for slot in object.assignedLists {
+        for slot in object.assignedLists
+        where mayReplace || entity.properties[slot].relationship?.isOrdered == true {
             lists[entity.properties[slot].name] = .objects(
                 (object[slot]?.links ?? []).filter(exists))
         }
