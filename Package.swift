@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "LarderData", targets: ["LarderData"]),
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "SwiftDataKit", targets: ["SwiftDataKit"]),
+        .plugin(name: "ManagedAccessors", targets: ["ManagedAccessors"]),
         .executable(name: "larderd", targets: ["LarderDaemon"]),
         .executable(name: "larder", targets: ["LarderCLI"]),
     ],
@@ -119,6 +120,16 @@ let package = Package(
             name: "CoreData",
             dependencies: ["CoreDataPredicates", "LarderModel", "LarderObjects"],
             swiftSettings: strict),
+        .plugin(
+            name: "ManagedAccessors",
+            capability: .command(
+                intent: .custom(
+                    verb: "managed-accessors",
+                    description: "Writes the accessors of @NSManaged properties."),
+                permissions: [
+                    .writeToPackageDirectory(
+                        reason: "It writes ManagedAccessors.swift into the folders of targets.")
+                ])),
         .target(
             name: "SwiftDataExpansion",
             dependencies: [
