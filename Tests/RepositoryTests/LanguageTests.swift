@@ -20,7 +20,10 @@ struct LanguageTests {
 
     private static func files() throws -> [Repository.File] {
         let folders =
-            ["Sources", "Tests", "Proto", "Clients", "Examples", "docs", "scripts", "Packaging"]
+            [
+                "Sources", "Tests", "Proto", "Clients", "Examples", "docs", "scripts", "Packaging",
+                "Plugins",
+            ]
             + Repository.benchmarks + Repository.browser
         let endings = [
             ".swift", ".md", ".proto", ".py", ".go", ".ts", ".bats", ".bash", ".c", ".h",

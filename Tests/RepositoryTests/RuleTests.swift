@@ -150,8 +150,8 @@ struct RuleTests {
     func topLevel() throws {
         let expected: Set<String> = [
             "Package.swift", "Package.resolved", "Sources", "Tests", "Proto", "scripts", "docs",
-            "Benchmarks", "Browser", "Clients", "Examples", "Packaging", "README.md", "LICENSE",
-            "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+            "Benchmarks", "Browser", "Clients", "Examples", "Packaging", "Plugins", "README.md",
+            "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
         ]
         let found = try FileManager.default.contentsOfDirectory(atPath: Repository.top)
             .filter { !$0.hasPrefix(".") }
