@@ -57,6 +57,8 @@ let package = Package(
             name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .systemLibrary(
             name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
+        .systemLibrary(
+            name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CLarderProto", dependencies: ["CProtobufC"]),
 
@@ -114,11 +116,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: server),
             ], swiftSettings: strict),
         .target(
+            name: "XcodeModels", dependencies: ["CExpat", "LarderModel", "LarderPrograms"],
+            swiftSettings: strict),
+        .target(
             name: "CoreDataPredicates", dependencies: ["LarderModel", "LarderStore"],
             swiftSettings: strict),
         .target(
             name: "CoreData",
-            dependencies: ["CoreDataPredicates", "LarderModel", "LarderObjects"],
+            dependencies: ["CoreDataPredicates", "LarderModel", "LarderObjects", "XcodeModels"],
             swiftSettings: strict),
         .plugin(
             name: "ManagedAccessors",
@@ -180,7 +185,7 @@ let package = Package(
             dependencies: [
                 "CEdit", "CLinux", "LarderModel", "LarderFiles", "LarderClient", "LarderPrograms",
                 "LarderServer",
-                "LarderStore",
+                "LarderStore", "XcodeModels",
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: server),

@@ -8,6 +8,7 @@ struct SchemaCommand: ParsableCommand {
             EXAMPLES:
               larder schema init schema.json
               larder schema infer airports.csv > schema.json
+              larder schema from-xcdatamodel Library.xcdatamodeld > schema.json
               larder schema check schema.json
               larder schema show Article
               larder schema diff schema-1.json schema-2.json
@@ -18,6 +19,6 @@ struct SchemaCommand: ParsableCommand {
             """,
         subcommands: [
             SchemaShowCommand.self, SchemaCheckCommand.self, SchemaDiffCommand.self,
-            SchemaInitCommand.self, SchemaInferCommand.self,
+            SchemaInitCommand.self, SchemaInferCommand.self, SchemaFromModelCommand.self,
         ])
 }
