@@ -7,7 +7,9 @@ let package = Package(
     name: "Journal",
     dependencies: [.package(name: "larder", path: "../..")],
     targets: [
-        .target(name: "Journal", dependencies: [.product(name: "CoreData", package: "larder")]),
+        .target(
+            name: "Journal", dependencies: [.product(name: "CoreData", package: "larder")],
+            resources: [.copy("Resources/Journal.xcdatamodeld")]),
         .testTarget(name: "JournalTests", dependencies: ["Journal"]),
     ]
 )

@@ -31,6 +31,9 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     /// Whether the history has the value of a deleted object.
     open var preservesValueInHistoryOnDeletion = false
 
+    /// The constraints of a model file.
+    private var validation = Attribute.Validation()
+
     public override init() {}
 
     open var type: AttributeType {
@@ -50,6 +53,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         preservesValueInHistoryOnDeletion = attribute.preservesValueOnDeletion
         renamingIdentifier = attribute.originalName
         versionHashModifier = attribute.hashModifier
+        validation = attribute.validation
     }
 
     /// - Throws: `malformedSchema` for an attribute that no store has.
@@ -63,7 +67,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
             defaultValue: try storeValue(of: defaultValue),
             preservesValueOnDeletion: preservesValueInHistoryOnDeletion,
             derivation: derivation?.description, originalName: renamingIdentifier,
-            hashModifier: versionHashModifier)
+            hashModifier: versionHashModifier, validation: validation)
     }
 
     /// The value of the store for a value of a program.

@@ -8,8 +8,7 @@ struct EntryTests {
     let context: NSManagedObjectContext
 
     init() throws {
-        let container = NSPersistentContainer(
-            name: "Journal", managedObjectModel: JournalModel.make())
+        let container = NSPersistentContainer(name: "Journal")
         let description = NSPersistentStoreDescription()
         description.type = NSInMemoryStoreType
         container.persistentStoreDescriptions = [description]
@@ -122,6 +121,31 @@ struct EntryTests {
         try context.save()
         context.refreshAllObjects()
         #expect(numbers() == [5, 9, 2, 3, 0])
+    }
+
+    @Test("the model file has bounds, derived and transient attributes, and constraints")
+    func model() throws {
+        let entry = Entry(context: context)
+        entry.mood = 9
+        #expect(throws: (any Error).self) { try context.save() }
+        entry.mood = 5
+        entry.setValue("not stored", forKey: "draft")
+        entry.addToPages(Page(context: context))
+        try context.save()
+        context.refresh(entry, mergeChanges: false)
+        #expect(entry.value(forKey: "pageCount") as? Int == 1)
+        #expect(entry.created == Date(timeIntervalSinceReferenceDate: 694_224_000))
+        for _ in 0..<2 { Tag(context: context).name = "one" }
+        #expect(throws: (any Error).self) { try context.save() }
+    }
+
+    @Test("a model that does not exist is an error of the container")
+    func missingModel() throws {
+        let container = NSPersistentContainer(name: "Diary")
+        var failure: (any Error)?
+        container.loadPersistentStores { failure = $1 }
+        #expect("\(try #require(failure))".contains("Diary.xcdatamodeld"))
+        #expect(NSManagedObjectModel(contentsOf: URL(filePath: "/nowhere.momd")) == nil)
     }
 
     @Test("a property without a value, and one of another type, have an empty value")
