@@ -57,7 +57,9 @@ struct ImportTests {
         "CoreDataPredicates": ["Foundation", "LarderModel", "LarderStore"],
         "CoreData": [
             "Foundation", "Synchronization", "CoreDataPredicates", "LarderModel", "LarderObjects",
+            "XcodeModels",
         ],
+        "XcodeModels": ["FoundationEssentials", "Glibc", "CExpat", "LarderModel", "LarderPrograms"],
         "SwiftDataKit": ["CoreData", "SwiftData", "LarderModel", "LarderObjects"],
         "LarderPrograms": ["Glibc", "LarderModel"],
         "LarderDaemon": [
@@ -68,8 +70,7 @@ struct ImportTests {
         "LarderCLI": [
             "FoundationEssentials", "Glibc", "CEdit", "CLinux", "Synchronization", "LarderModel",
             "LarderFiles", "LarderClient", "LarderPrograms", "LarderServer", "LarderStore",
-            "LarderWire",
-            "ArgumentParser", "Logging",
+            "LarderWire", "XcodeModels", "ArgumentParser", "Logging",
         ],
     ]
     static let systemModules: Set<String> = [
