@@ -59,7 +59,9 @@ struct ImportTests {
             "Foundation", "Synchronization", "CoreDataPredicates", "LarderModel", "LarderObjects",
             "XcodeModels",
         ],
-        "XcodeModels": ["FoundationEssentials", "Glibc", "CExpat", "LarderModel", "LarderPrograms"],
+        "XcodeModels": [
+            "FoundationEssentials", "Glibc", "CExpat", "LarderModel", "LarderPrograms",
+        ],
         "SwiftDataKit": ["CoreData", "SwiftData", "LarderModel", "LarderObjects"],
         "LarderPrograms": ["Glibc", "LarderModel"],
         "LarderDaemon": [
