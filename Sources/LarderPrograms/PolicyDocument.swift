@@ -10,9 +10,16 @@ package enum PolicyDocument {
     package static func read(
         _ file: InputFile, for schema: Schema
     ) throws(LarderError) -> Policy {
+        try readWithText(file, for: schema).policy
+    }
+
+    /// Reads and checks the policy in a file, and returns the text, too.
+    package static func readWithText(
+        _ file: InputFile, for schema: Schema
+    ) throws(LarderError) -> (policy: Policy, text: String) {
         let text = try file.text(bytesMax: PolicyFile.bytesMax)
         do throws(LarderError) {
-            return try PolicyFile.policy(parsing: text, for: schema)
+            return (try PolicyFile.policy(parsing: text, for: schema), text)
         } catch {
             var failure = error
             failure.message = "\(file.name): \(failure.message)"

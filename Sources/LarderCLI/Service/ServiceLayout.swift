@@ -30,14 +30,17 @@ struct ServiceLayout {
         return folder
     }
 
-    /// The folder of schema files.
-    var schemaFolder: String { isOfUser ? "\(home)/.config/larder" : "\(root)/etc/larder" }
+    /// The folder of schemas and policies.
+    var configurationFolder: String { isOfUser ? "\(home)/.config/larder" : "\(root)/etc/larder" }
     var storeFolder: String { isOfUser ? "\(home)/.local/share/larder" : "\(root)/var/lib/larder" }
     private var unitFolder: String {
         isOfUser ? "\(home)/.config/systemd/user" : "\(root)/etc/systemd/system"
     }
 
-    func schemaFile(_ name: String) -> String { "\(schemaFolder)/\(name).json" }
+    func schemaFile(_ name: String) -> String { "\(configurationFolder)/\(name).json" }
+    func policyFile(_ name: String) -> String { "\(configurationFolder)/\(name).policy" }
+    /// The path of the policy as a setting of the units, which are templates.
+    var unitPolicyFile: String { (isOfUser ? "%h/.config" : "/etc") + "/larder/%i.policy" }
     func storeFile(_ name: String) -> String { "\(storeFolder)/\(name).store" }
     func socket(_ name: String) -> String { "\(runtimeFolder)/larder/\(name).sock" }
 
@@ -52,7 +55,8 @@ struct ServiceLayout {
     /// The names of the services that have a schema file, in alphabetical order.
     func names() -> [String] {
         let ending = ".json"
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: schemaFolder)) ?? []
+        let files =
+            (try? FileManager.default.contentsOfDirectory(atPath: configurationFolder)) ?? []
         return files.filter { $0.hasSuffix(ending) }.map { String($0.dropLast(ending.count)) }
             .filter { ServiceName(argument: $0) != nil }.sorted()
     }

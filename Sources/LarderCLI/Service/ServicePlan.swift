@@ -11,6 +11,8 @@ struct ServicePlan {
         var name: String
         /// The text of the schema file to write; nil if it exists already.
         var schema: String?
+        /// The text of the policy to write; nil for none.
+        var policy: String?
         /// Whether the store exists, and has to belong to the user of the service.
         var adoptsStore: Bool
         /// The group whose members may connect; nil for that of the unit.
@@ -21,10 +23,16 @@ struct ServicePlan {
 
     static func creating(_ service: Creation, in layout: ServiceLayout) -> ServicePlan {
         let name = service.name
-        var steps: [ServiceStep] = [.makeFolder(layout.schemaFolder, permissions: 0o755)]
+        var steps: [ServiceStep] = [.makeFolder(layout.configurationFolder, permissions: 0o755)]
         if layout.isOfUser { steps.append(.makeFolder(layout.storeFolder, permissions: 0o700)) }
         if let schema = service.schema {
             steps.append(.write(schema, to: layout.schemaFile(name)))
+        }
+        if let policy = service.policy {
+            steps.append(.write(policy, to: layout.policyFile(name)))
+            steps += settings(
+                "[Service]\nEnvironment=\"OPTIONS=--policy \(layout.unitPolicyFile)\"\n",
+                of: .server, name, layout)
         }
         if service.adoptsStore, !layout.isOfUser {
             steps.append(.giveToOwner(of: layout.storeFolder, file: layout.storeFile(name)))
@@ -52,7 +60,7 @@ struct ServicePlan {
             let file = layout.settings(of: unit.name(name))
             steps += [.remove(file), .removeEmptyFolder(folder(of: file))]
         }
-        steps.append(.remove(layout.schemaFile(name)))
+        steps += [.remove(layout.schemaFile(name)), .remove(layout.policyFile(name))]
         if layout.hasManager { steps.append(.run(layout.systemctl(["daemon-reload"]))) }
         if deletesStore {
             // The file first: without its log it would be a store of an earlier state.
@@ -81,11 +89,13 @@ struct ServicePlan {
     /// The units that get settings of a service.
     private enum ConfiguredUnit: CaseIterable {
         case socket
+        case server
         case backup
 
         func name(_ service: String) -> String {
             switch self {
             case .socket: ServiceLayout.socketUnit(service)
+            case .server: ServiceLayout.serviceUnit(service)
             case .backup: ServiceLayout.backupService(service)
             }
         }

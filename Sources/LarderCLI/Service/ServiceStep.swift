@@ -5,7 +5,7 @@ import LarderModel
 enum ServiceStep: Equatable {
     /// Creates a folder, and its missing parents; one that exists stays as it is.
     case makeFolder(String, permissions: mode_t)
-    /// Writes a new file, which everybody may read.
+    /// Writes a new file, which everybody may read and only its owner may change.
     case write(String, to: String)
     /// Gives a store file to the owner of its folder.
     case giveToOwner(of: String, file: String)

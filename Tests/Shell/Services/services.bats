@@ -107,6 +107,37 @@ run\tsystemctl enable --now larder@school.socket' "$output"
     assert_equal "$(id -u)" "$(stat -c %u elsewhere)"
 }
 
+@test "service create --policy installs a policy that fits, and service remove removes it" {
+    cat >tasks.policy <<'END'
+{ "roles": [ { "name": "clerk", "users": ["games"], "entities": { "Article": { "read": "wordCount > 1" } } } ] }
+END
+    sed 's/wordCount/wordCuont/' tasks.policy >wrong.policy
+    assert_status 65 larder service create school --schema "$schema" --policy wrong.policy --root root
+    assert_contains "$stderr" 'wrong.policy: the policy has'
+    assert_contains "$stderr" 'roles[0].entities.Article.read:'
+    assert_status 74 larder service create school --schema "$schema" --policy missing --root root
+    assert_equal '' "$(files)"
+    larder service create school --schema "$schema" --policy tasks.policy --root root
+    cmp tasks.policy root/etc/larder/school.policy
+    # The server may not change its own policy.
+    assert_equal 644 "$(stat -c %a root/etc/larder/school.policy)"
+    settings=root/etc/systemd/system/larder@school.service.d/larder-service.conf
+    grep -qx 'Environment="OPTIONS=--policy /etc/larder/%i.policy"' "$settings"
+    larder service remove school --root root
+    assert_equal '' "$(files)"
+    # A store that exists has a schema, and a policy that exists is not replaced.
+    mkdir -p root/var/lib/larder
+    larder insert Category name=arts --store root/var/lib/larder/old.store --schema "$schema"
+    assert_status 65 larder service create old --policy wrong.policy --root root
+    larder service create old --policy tasks.policy --root root
+    rm root/etc/larder/old.json
+    assert_status 5 larder service create old --policy tasks.policy --root root
+    assert_contains "$stderr" 'root/etc/larder/old.policy exists already'
+    HOME=$scratch XDG_RUNTIME_DIR=$scratch/run run larder service create notes --schema "$schema" \
+        --policy tasks.policy --user --dry-run
+    assert_contains "$output" "write"$'\t'"$scratch/.config/larder/notes.policy"
+}
+
 @test "a failure of systemctl undoes what service create has done" {
     rm root/lib/systemd/system/larder-backup@.timer
     assert_status 74 larder service create school --schema "$schema" --group staff \

@@ -97,6 +97,16 @@ write_allowed_calls() {
     grep -q "^d $(setting ReadWritePaths "$backup") 0700 larder larder" "$units/tmpfiles.conf"
 }
 
+@test "a reload of the services makes the server read its policy again" {
+    for manager in system user; do
+        assert_equal '/bin/kill -HUP $MAINPID' \
+            "$(setting ExecReload "$units/$manager/larder@.service")"
+        # Without a drop-in there is no option; with one, its words are arguments.
+        assert_equal OPTIONS= "$(setting Environment "$units/$manager/larder@.service")"
+        sed -n '/^ExecStart=/,/[^\\]$/p' "$units/$manager/larder@.service" | grep -q ' \$OPTIONS$'
+    done
+}
+
 @test "the server makes no system call that the service forbids, and writes to its folder only" {
     # With -D the tracer is another process, so that larderd is the one that systemd has started.
     serve_workload strace -D -f -q -o calls

@@ -16,14 +16,19 @@ struct ServiceCreateCommand: ParsableCommand {
               sudo larder service create school --schema school.json --group staff
               sudo larder service create school --schema school.json --keep-backups 7 --dry-run
               larder service create notes --schema notes.json --user
+              sudo larder service create tasks --schema tasks.json --policy tasks.policy
 
-            Copies the schema to /etc/larder/NAME.json, enables the socket /run/larder/NAME.sock, \
-            and connects to it, so that the server creates /var/lib/larder/NAME.store. With --user \
+            Copies the schema to /etc/larder/NAME.json, and the policy to /etc/larder/NAME.policy, \
+            enables the socket /run/larder/NAME.sock, and connects to it, so that the server \
+            creates /var/lib/larder/NAME.store. With --user \
             the files are in ~/.config/larder and ~/.local/share/larder, and the socket is in \
             $XDG_RUNTIME_DIR/larder. After an error, everything is as it was before.
 
             Without --schema, the service gets the store that exists in that folder, such as a \
             restored backup. Prints the name, the socket and the store.
+
+            After a change of the policy, `systemctl reload larder@NAME` makes the server read it \
+            again.
             """)
 
     @Argument(
@@ -36,6 +41,11 @@ struct ServiceCreateCommand: ParsableCommand {
         help: ArgumentHelp("Schema of the new store.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var schema: String?
+
+    @Option(
+        help: ArgumentHelp("Policy: who may do what. Default: none.", valueName: "file"),
+        completion: .file())
+    var policy: String?
 
     @Option(
         help: ArgumentHelp(
@@ -102,10 +112,12 @@ struct ServiceCreateCommand: ParsableCommand {
                     .malformedSchema, "--schema is missing, and there is no \(storeFile)",
                     hint: "pass --schema FILE to create a store")
             }
-            if !hasSchema {
+            if !hasSchema || policy != nil {
                 let store = try Store.open(
                     path: storeFile, schema: nil, options: StoreOptions(isReadOnly: true))
-                creation.schema = store.storeDescription.schema.fileText
+                let stored = store.storeDescription.schema
+                if !hasSchema { creation.schema = stored.fileText }
+                creation.policy = try policyText(layout, for: stored)
             }
             return creation
         }
@@ -117,7 +129,20 @@ struct ServiceCreateCommand: ParsableCommand {
         let parsed = try SchemaDocument.read(InputFile(schema))
         _ = try Store.inMemory(schema: parsed)
         creation.schema = parsed.fileText
+        creation.policy = try policyText(layout, for: parsed)
         return creation
+    }
+
+    /// The text of the policy, which fits the schema; nil without one.
+    private func policyText(_ layout: ServiceLayout, for schema: Schema) throws -> String? {
+        guard let policy else { return nil }
+        let file = layout.policyFile(name.text)
+        guard access(file, F_OK) != 0 else {
+            throw LarderError(
+                .fileExists, "\(file) exists already",
+                hint: "remove it, or choose another name")
+        }
+        return try PolicyDocument.readWithText(InputFile(policy), for: schema).text
     }
 
     private func checkGroup(_ layout: ServiceLayout) throws {
