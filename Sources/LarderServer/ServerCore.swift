@@ -290,7 +290,9 @@ final class ServerCore: Sendable {
     /// Lets every connection complete its requests and close, because its rights may have changed.
     /// Clients connect again.
     func endConnections() {
-        for connection in registry.open { connection.port.execute { $0.startDraining() } }
+        for connection in registry.open {
+            connection.port.execute { $0.startDraining(ConnectionState.policyReplaced) }
+        }
     }
 
     /// Changes the reason with which new connections are refused.

@@ -211,7 +211,7 @@ final class BackupStream: OpenRequest {
     /// A client that sends nothing more gives no credit.
     func inputEnded() { cancel() }
 
-    func serverStops() { fail(ConnectionState.stopping) }
+    func connectionDrains(_ reason: LarderError) { fail(reason) }
 
     func fail(_ error: LarderError) { finish(.failed(error)) }
 

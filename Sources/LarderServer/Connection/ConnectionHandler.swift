@@ -412,10 +412,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     // MARK: The end
 
-    /// The server is stopping.
-    func startDraining() {
-        for request in requests.values { request.serverStops() }
-        perform(state.handle(.drainStarted))
+    /// Ends the connection after the requests that it has sent.
+    func startDraining(_ reason: LarderError) {
+        for request in requests.values { request.connectionDrains(reason) }
+        perform(state.handle(.drainStarted(reason)))
     }
 
     /// The server that is stopping waits no longer for what runs.

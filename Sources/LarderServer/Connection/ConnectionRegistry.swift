@@ -155,7 +155,7 @@ final class ConnectionRegistry: Sendable {
             state.whenDrained = isDrained ? nil : (left?.identity, whenDrained)
             return (state.open.values.map(\.port), isDrained)
         }
-        for port in ports { port.execute { $0.startDraining() } }
+        for port in ports { port.execute { $0.startDraining(ConnectionState.stopping) } }
         if isDrained { whenDrained() }
     }
 

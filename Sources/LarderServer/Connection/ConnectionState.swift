@@ -21,8 +21,8 @@ final class ConnectionState {
         case handshakeTimeRanOut
         /// The peer sends no more bytes, and all frames have been taken.
         case inputEnded
-        /// The server is stopping.
-        case drainStarted
+        /// The connection ends after the requests that it has sent.
+        case drainStarted(LarderError)
         case limitBreached(LarderError)
     }
 
@@ -51,6 +51,8 @@ final class ConnectionState {
     private let session: String?
     private let formerWelcome: (Hello) -> Welcome?
     private var phase = Phase.awaitingHello
+    /// The reason for which the connection is draining.
+    private var closingError = ConnectionState.stopping
     private var inputHasEnded = false
     /// At most a few dozen, for which a linear search is faster than hashing.
     private var inFlight: [UInt64] = []
@@ -113,8 +115,9 @@ final class ConnectionState {
         case .inputEnded:
             inputHasEnded = true
             return endIfIdle()
-        case .drainStarted:
-            if phase == .awaitingHello { return refuse(Self.stopping) }
+        case .drainStarted(let reason):
+            closingError = reason
+            if phase == .awaitingHello { return refuse(reason) }
             phase = .draining
             return endIfIdle()
         case .limitBreached(let error): return refuse(error)
@@ -170,7 +173,7 @@ final class ConnectionState {
     private func accept(_ envelope: RequestEnvelope, _ kind: Operation.Kind) -> Action {
         let id = envelope.id
         if phase == .draining {
-            return .reply(ReplyEnvelope(id: id, reply: .failed(Self.stopping)))
+            return .reply(ReplyEnvelope(id: id, reply: .failed(closingError)))
         }
         if id == 0 { return .reply(failure(0, "a request must have an id other than 0")) }
         // Id 0, because under its own id this would be the reply to the request in flight.
@@ -249,7 +252,7 @@ final class ConnectionState {
 
     private func endIfIdle() -> Action {
         guard inFlight.isEmpty, following.isEmpty, !hasParked else { return .nothing }
-        if phase == .draining { return refuse(Self.stopping) }
+        if phase == .draining { return refuse(closingError) }
         guard inputHasEnded else { return .nothing }
         phase = .closing
         return .close
@@ -288,4 +291,9 @@ final class ConnectionState {
     static let stopping = LarderError(
         .unavailable, "the server is stopping",
         hint: "requests without a reply have not been executed and can be sent again")
+
+    /// The closing error of a connection whose rights may be others now.
+    static let policyReplaced = LarderError(
+        .unavailable, "the policy of the store was replaced",
+        hint: "connect again; requests without a reply have not been executed")
 }

@@ -23,8 +23,8 @@ protocol OpenRequest: AnyObject {
     /// The client sends nothing more, but still receives.
     func inputEnded()
 
-    /// The server is stopping. A request that would not end soon by itself ends now.
-    func serverStops()
+    /// The connection is to end. A request that would not end soon by itself ends now.
+    func connectionDrains(_ reason: LarderError)
 
     /// Ends with an error, as soon as nothing runs for the request.
     func fail(_ error: LarderError)
@@ -39,5 +39,5 @@ extension OpenRequest {
     func grant(_ replies: UInt32) {}
     func resume() {}
     func inputEnded() {}
-    func serverStops() {}
+    func connectionDrains(_ reason: LarderError) {}
 }

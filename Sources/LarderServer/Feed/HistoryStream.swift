@@ -117,8 +117,8 @@ final class HistoryStream: OpenRequest {
         fail(LarderError(.cancelled, "the request was cancelled by its client"))
     }
 
-    func serverStops() {
-        if follows { fail(ConnectionState.stopping) }
+    func connectionDrains(_ reason: LarderError) {
+        if follows { fail(reason) }
     }
 
     func inputEnded() {

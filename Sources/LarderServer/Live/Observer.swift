@@ -115,7 +115,7 @@ final class Observer: OpenRequest {
 
     func inputEnded() { cancel() }
 
-    func serverStops() { fail(ConnectionState.stopping) }
+    func connectionDrains(_ reason: LarderError) { fail(reason) }
 
     func abandon() {
         if case .ended = phase { return }

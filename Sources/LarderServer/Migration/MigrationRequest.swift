@@ -80,7 +80,7 @@ final class MigrationRequest: OpenRequest {
 
     func inputEnded() { if session != nil { cancel() } }
 
-    func serverStops() { if pause != nil { fail(ConnectionState.stopping) } }
+    func connectionDrains(_ reason: LarderError) { if pause != nil { fail(reason) } }
 
     /// A migration that commits already is not stopped.
     func fail(_ error: LarderError) {

@@ -136,7 +136,7 @@ final class SnapshotLease: OpenRequest {
 
     func inputEnded() { fail(Self.expired) }
 
-    func serverStops() { fail(ConnectionState.stopping) }
+    func connectionDrains(_ reason: LarderError) { fail(reason) }
 
     func fail(_ error: LarderError) { end(.failed(error)) }
 

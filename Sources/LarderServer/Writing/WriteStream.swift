@@ -127,9 +127,9 @@ final class WriteStream: OpenRequest {
     }
 
     /// The server waits for no more messages.
-    func serverStops() {
+    func connectionDrains(_ reason: LarderError) {
         guard !isComplete else { return }
-        fail(ConnectionState.stopping)
+        fail(reason)
     }
 
     /// A batch that the writer has is stored; a transaction of all messages is cancelled unless it

@@ -206,7 +206,7 @@ struct ConnectionStateTests {
     func draining() throws {
         let state = Self.ready()
         for id in [1, 2, 3] as [UInt64] { _ = state.handle(Self.request(id)) }
-        #expect(state.handle(.drainStarted) == .nothing)
+        #expect(state.handle(.drainStarted(ConnectionState.stopping)) == .nothing)
         #expect(state.handle(.requestFinished(1)) == Self.perform(3))
         #expect(try #require(Self.replied(state.handle(Self.request(4)))) == (4, .unavailable))
         #expect(state.handle(.requestFinished(2)) == .nothing)
@@ -217,9 +217,21 @@ struct ConnectionStateTests {
     @Test("a stopping server closes idle connections and those without a handshake at once")
     func drainingIdle() {
         let ready = Self.ready()
-        #expect(Self.refusal(ready.handle(.drainStarted)) == .unavailable)
+        #expect(Self.refusal(ready.handle(.drainStarted(ConnectionState.stopping))) == .unavailable)
         let new = ConnectionState(welcome: Self.welcome)
-        #expect(Self.refusal(new.handle(.drainStarted)) == .unavailable)
+        #expect(Self.refusal(new.handle(.drainStarted(ConnectionState.stopping))) == .unavailable)
+    }
+
+    @Test("a connection that ends because of a new policy gets that reason, and not another one")
+    func drainingForPolicy() throws {
+        let state = Self.ready()
+        _ = state.handle(Self.request(1))
+        #expect(state.handle(.drainStarted(ConnectionState.policyReplaced)) == .nothing)
+        let late = state.handle(Self.request(2))
+        #expect("\(late)".contains("the policy of the store was replaced"))
+        let end = state.handle(.requestFinished(1))
+        #expect(Self.refusal(end) == .unavailable)
+        #expect("\(end)".contains("the policy of the store was replaced"))
     }
 
     @Test("a peer that has ended its output still gets its replies")
@@ -239,7 +251,7 @@ struct ConnectionStateTests {
         _ = state.handle(.limitBreached(LarderError(.resourceExhausted, "too much")))
         #expect(state.handle(.requestFinished(1)) == .nothing)
         #expect(state.handle(Self.request(2)) == .nothing)
-        #expect(state.handle(.drainStarted) == .nothing)
+        #expect(state.handle(.drainStarted(ConnectionState.stopping)) == .nothing)
         #expect(state.handle(.inputEnded) == .nothing)
     }
 

@@ -78,7 +78,7 @@ struct FollowingStateTests {
         // The handler ends them when the server stops.
         #expect(state.handle(.requestFinished(10)) == .nothing)
         #expect(state.handle(.requestFinished(11)) == .nothing)
-        #expect(state.handle(.drainStarted) == .nothing)
+        #expect(state.handle(.drainStarted(ConnectionState.stopping)) == .nothing)
         #expect(try #require(Connection.replied(state.handle(follow(12)))) == (12, .unavailable))
         #expect(Connection.refusal(state.handle(.requestFinished(2))) == .unavailable)
     }
@@ -86,7 +86,7 @@ struct FollowingStateTests {
     @Test("a connection with a request that follows the history is not idle")
     func notIdle() {
         let draining = state(following: 1)
-        #expect(draining.handle(.drainStarted) == .nothing)
+        #expect(draining.handle(.drainStarted(ConnectionState.stopping)) == .nothing)
         #expect(Connection.refusal(draining.handle(.requestFinished(10))) == .unavailable)
         let ended = state(following: 1)
         #expect(ended.handle(.inputEnded) == .nothing)
