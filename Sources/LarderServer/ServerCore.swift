@@ -60,6 +60,7 @@ final class ServerCore: Sendable {
                 + liveQueries.statistics + Self.memoryStatistics(registry, pool, liveQueries)
         }
         let slowReads = SlowReads(limits: limits)
+        let views = LimitedViews(backend, options)
         let activity = ActivityCollector(
             registry: registry, slowReads: slowReads,
             load: Self.load(of: backend, loopReaders, pool, writes, backups))
@@ -75,13 +76,12 @@ final class ServerCore: Sendable {
                     flushQueue: FlushQueue(eventLoop: loopReader.eventLoop), pool: pool,
                     disposal: disposal, writes: writes, registry: registry, store: store,
                     spools: spools, backups: backups, probe: StoreProbe(store), activity: activity,
-                    migrations: migrations, viewServices: ViewServices(backend, loopReader),
+                    migrations: migrations, viewServices: ViewServices(backend, loopReader, views),
                     slowReads: slowReads, statistics: statistics, logger: logger)
                 return (ObjectIdentifier(loopReader.eventLoop), services)
             })
         self.storeDescription = store
-        self.limitedViews = LimitedViews(
-            backend, options.policy, owner: options.migrationRights.owner)
+        limitedViews = views
         self.backend = backend
         self.idle = idle
         self.writeBufferWaterMark = Self.waterMark(limits)

@@ -14,11 +14,16 @@ final class LimitedView: StoreView {
     /// The statements of ``violations(_:of:)``, nil for a right to all objects.
     private let statements = Mutex<[EntityRights.Right: [String: KeyStatement?]]>([:])
 
+    /// - Parameter former: The view of the clients of a former schema, whose names the rights have;
+    ///   nil for clients of the current one.
     /// - Throws: an error of a rule that does not fit the schema.
-    init(_ rights: Rights, of store: Store) throws(LarderError) {
+    init(
+        _ rights: Rights, of store: Store, for former: (any StoreView)?
+    ) throws(LarderError) {
         var description = store.storeDescription
-        // The fingerprint stays: it says which version of the schema the store has.
         description.schema = rights.schema
+        // It says which version of the schema the client has, and not what the user may see of it.
+        if let former { description.fingerprint = former.storeDescription.fingerprint }
         storeDescription = description
         limits = rights
         let formerNames = store.layout.formerNames.filter {

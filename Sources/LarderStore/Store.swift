@@ -118,8 +118,10 @@ package final class Store: StoreBackend {
         formerSchemas.view(version: version, fingerprint: fingerprint, of: self)
     }
 
-    package func limitedView(_ rights: Rights) throws(LarderError) -> any StoreView {
-        try LimitedView(rights, of: self)
+    package func limitedView(
+        _ rights: Rights, for former: (any StoreView)?
+    ) throws(LarderError) -> any StoreView {
+        try LimitedView(rights, of: self, for: former)
     }
 
     package func makeWriter() throws(LarderError) -> any StoreWriter {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import LarderClient
 import Testing
 
@@ -101,6 +102,30 @@ struct FormerSchemaTests {
         try former.delete(book)
         #expect(try current.count("Book") == 1)
         #expect(try current.check().findings.isEmpty)
+    }
+
+    @Test("a client of a former schema has the rights of its user, after a restart with a policy")
+    func rights() throws {
+        try migrate()
+        _ = try current.insert("Book", ["title": "Sky", "pages": 7])
+        #expect(daemon.stop() == 0)
+        let policy = "\(daemon.folder)/policy"
+        let text = """
+            {"roles": [{"name": "reader", "users": ["\(getuid())"], "entities": {
+              "Book": {"read": "pages > 100", "insert": true, "history": true}}}]}
+            """
+        try text.write(toFile: policy, atomically: true, encoding: .utf8)
+        try daemon.start(["--policy", policy])
+        #expect(try former.fetch("Book").map { $0["title"] } == ["Sea"])
+        #expect(former.server.schemaVersion == "1.0.0")
+        #expect(try former.schema().entities.map(\.name) == ["Book"])
+        #expect(error { _ = try former.count("Loan") }?.code == .unknownEntity)
+        let denied = error { _ = try former.update(book, ["title": "x"]) }
+        #expect(denied?.code == .permissionDenied)
+        // A second connection has the view of the first.
+        let other = try Self.connect(daemon, "1.0.0")
+        #expect(try other.count("Book") == 1)
+        #expect(try former.history().transactions.flatMap(\.runs).count == 1)
     }
 
     @Test("a client of a former schema inserts rows as a stream, and reads a snapshot and batches")

@@ -18,8 +18,12 @@ package protocol StoreBackend: StoreView {
 
     /// The view of a user with limited rights.
     ///
+    /// - Parameter former: The view of the clients of a former schema, to whose names the rights
+    ///   are limited; nil for clients of the current one.
     /// - Throws: an error of a rule that does not fit the schema.
-    func limitedView(_ rights: Rights) throws(LarderError) -> any StoreView
+    func limitedView(
+        _ rights: Rights, for former: (any StoreView)?
+    ) throws(LarderError) -> any StoreView
 
     /// A new reader with its own connection to the data. Cheap enough for one per thread.
     func makeReader() throws(LarderError) -> any StoreReader
@@ -77,6 +81,12 @@ extension StoreBackend {
     package func formerView(version: String, fingerprint: String) -> (any StoreView)? { nil }
 
     package func limitedView(_ rights: Rights) throws(LarderError) -> any StoreView {
+        try limitedView(rights, for: nil)
+    }
+
+    package func limitedView(
+        _ rights: Rights, for former: (any StoreView)?
+    ) throws(LarderError) -> any StoreView {
         throw LarderError(.unsupported, "this store has no policies")
     }
 

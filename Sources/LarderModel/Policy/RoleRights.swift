@@ -24,10 +24,14 @@ package struct RoleRights: Sendable {
     /// By the name of each entity of the whole schema.
     let entities: [String: EntityEntry]
 
+    /// - Parameter former: The schema for which the client was built; nil for this one. Other names
+    ///   are left out.
     /// - Throws: `malformedValue` with all problems, as after a change of the schema.
-    package init(_ role: Role, in schema: Schema) throws(LarderError) {
+    package init(
+        _ role: Role, in schema: Schema, knownTo former: Schema? = nil
+    ) throws(LarderError) {
         var problems: [LocatedProblem] = []
-        self.init(role, at: .root, in: schema, &problems)
+        self.init(role, at: .root, in: schema, knownTo: former, &problems)
         guard problems.isEmpty else {
             throw LarderError(
                 .malformedValue, "the role \(role.name) does not fit the schema of the store",
@@ -39,12 +43,13 @@ package struct RoleRights: Sendable {
         of role: Role, at path: SchemaPath, in schema: Schema
     ) -> [LocatedProblem] {
         var problems: [LocatedProblem] = []
-        _ = RoleRights(role, at: path, in: schema, &problems)
+        _ = RoleRights(role, at: path, in: schema, knownTo: nil, &problems)
         return problems
     }
 
     private init(
-        _ role: Role, at path: SchemaPath, in schema: Schema, _ problems: inout [LocatedProblem]
+        _ role: Role, at path: SchemaPath, in schema: Schema, knownTo former: Schema?,
+        _ problems: inout [LocatedProblem]
     ) {
         let path = path["entities"]
         var reader = RuleReader(schema: schema)
@@ -65,17 +70,28 @@ package struct RoleRights: Sendable {
                 hidden[entity.name, default: []].formUnion(role.entities[name]?.hidden ?? [])
             }
             if (entry.rules[.read] ?? .denied) == .denied { unreadable.insert(entity.name) }
+            guard let former else { continue }
+            guard let known = former.entity(named: entity.name) else {
+                // As a subentity, its objects are among those of an entity that is known.
+                entities[entity.name]?.rules[.read] = .denied
+                unreadable.insert(entity.name)
+                continue
+            }
+            hidden[entity.name, default: []].formUnion(
+                Set(entity.allNames).subtracting(known.allNames))
         }
         self.entities = entities
         // An ancestor stays, for the entities that inherit from it; it has no objects to see.
         let invisible = unreadable.filter { name in
             schema.subentities(of: name).allSatisfy { unreadable.contains($0.name) }
         }
-        if invisible.isEmpty, hidden.values.allSatisfy(\.isEmpty) {
+        if invisible.isEmpty, hidden.values.allSatisfy(\.isEmpty), former == nil {
             (self.schema, names) = (schema, nil)
         } else {
             do throws(SchemaError) {
-                self.schema = try schema.hiding(entities: invisible, properties: hidden)
+                self.schema = try schema.hiding(
+                    entities: invisible, properties: hidden,
+                    version: former?.version ?? schema.version)
             } catch {
                 self.schema = schema
                 if invisible.count < schema.entities.count {

@@ -5,7 +5,8 @@ extension Schema {
     /// relationships to entities that are left out, and constraints and indexes over names that
     /// are. An entity with subentities that are not left out must stay.
     package func hiding(
-        entities hiddenEntities: Set<String>, properties hidden: [String: Set<String>]
+        entities hiddenEntities: Set<String>, properties hidden: [String: Set<String>],
+        version: String
     ) throws(SchemaError) -> Schema {
         var rest: [Entity] = []
         for entity in entities where !hiddenEntities.contains(entity.name) {

@@ -21,12 +21,14 @@ final class ViewServices: @unchecked Sendable {
 
     private let backend: any StoreBackend
     private let loopReader: LoopReader
+    private let limitedViews: LimitedViews
     /// By the view. The loop reader holds it.
     private var entries: [ObjectIdentifier: Entry] = [:]
 
     /// - Parameter loopReader: That of the clients of the current schema.
-    init(_ backend: any StoreBackend, _ loopReader: LoopReader) {
+    init(_ backend: any StoreBackend, _ loopReader: LoopReader, _ limitedViews: LimitedViews) {
         self.backend = backend
+        self.limitedViews = limitedViews
         self.loopReader = loopReader
     }
 
@@ -35,12 +37,17 @@ final class ViewServices: @unchecked Sendable {
     ///
     /// - Parameter current: The services for clients of the current schema.
     func services(for hello: Hello, _ current: ConnectionServices) -> ConnectionServices? {
-        // Rights are resolved against the current schema.
-        guard current.view.rights == nil else { return nil }
         loopReader.eventLoop.assertInEventLoop()
-        let view = backend.formerView(
-            version: hello.schemaVersion, fingerprint: hello.schemaFingerprint)
-        return view.map { services(of: $0, current, cacheShare: Self.formerShare) }
+        guard
+            let former = backend.formerView(
+                version: hello.schemaVersion, fingerprint: hello.schemaFingerprint)
+        else { return nil }
+        guard current.view.rights != nil else {
+            return services(of: former, current, cacheShare: Self.formerShare)
+        }
+        // A role that sees nothing of the former schema has no view.
+        guard let view = try? limitedViews.view(current.view, for: former) else { return nil }
+        return services(of: view, current, cacheShare: Self.limitedShare)
     }
 
     /// The services for a user with limited rights.

@@ -8,6 +8,9 @@ final class LimitedViews: Sendable {
         let role: String
         let generation: Int
         let principal: Principal
+        /// The fingerprint of the former schema for which the client was built; empty for the
+        /// current one.
+        var former = ""
     }
 
     private struct Entry {
@@ -23,14 +26,14 @@ final class LimitedViews: Sendable {
 
     private let backend: any StoreBackend
     private let policy: AccessPolicy
+    /// The owner of the store's file; nil if there is none.
     private let owner: UInt32?
     private let state = Mutex(State())
 
-    /// - Parameter owner: The owner of the store's file; nil if there is none.
-    init(_ backend: any StoreBackend, _ policy: AccessPolicy, owner: UInt32?) {
+    init(_ backend: any StoreBackend, _ options: Server.Options) {
         self.backend = backend
-        self.policy = policy
-        self.owner = owner
+        policy = options.policy
+        owner = options.migrationRights.owner
     }
 
     func applies(at socketRole: String?) -> Bool { policy.applies(at: socketRole) }
@@ -50,11 +53,37 @@ final class LimitedViews: Sendable {
         if let view = state.withLock({ $0.views[key]?.view }) { return view }
         let resolved = try resolved(role, generation)
         let view = try backend.limitedView(Rights(resolved, of: principal))
+        note(view, key)
+        return view
+    }
+
+    /// The view of the user of another view, for a client that was built for a former schema.
+    ///
+    /// - Parameter former: The view of such clients without limits.
+    /// - Throws: an error of a role that does not fit the former schema.
+    func view(
+        _ limited: any StoreView, for former: any StoreView
+    ) throws(LarderError) -> any StoreView {
+        guard let rights = limited.rights else { return former }
+        let (schema, fingerprint) = (
+            former.storeDescription.schema, former.storeDescription.fingerprint
+        )
+        var key = state.withLock { state in
+            state.views.first { $0.value.view === limited }?.key
+        }
+        key?.former = fingerprint
+        if let key, let view = state.withLock({ $0.views[key]?.view }) { return view }
+        let resolved = try RoleRights(rights.role, in: rights.wholeSchema, knownTo: schema)
+        let view = try backend.limitedView(Rights(resolved, of: rights.principal), for: former)
+        if let key { note(view, key) }
+        return view
+    }
+
+    private func note(_ view: any StoreView, _ key: Key) {
         state.withLock { state in
             state.views = state.views.filter { $0.value.view != nil }
             state.views[key] = Entry(view: view)
         }
-        return view
     }
 
     private func resolved(_ role: Role, _ generation: Int) throws(LarderError) -> RoleRights {
