@@ -61,6 +61,7 @@ package struct ArchiveRestore {
     private func verify() throws(LarderError) -> End {
         var chain = try ArchiveChain(plan.folder, base: plan.base)
         var found: End?
+        var first: ArchiveMoment?
         var isPast = false
         var sequence = chain.sequence
         var index = 0
@@ -69,6 +70,7 @@ package struct ArchiveRestore {
             let end = End(
                 sequence: sequence, commit: index, moment: moment, databasePages: pages)
             index += 1
+            if first == nil, moment.transaction > 0 { first = moment }
             switch target {
             case .latest: found = end
             case .transaction(let number):
@@ -100,6 +102,9 @@ package struct ArchiveRestore {
             }
         }
         guard let found, try isReached(found, isPast) else { throw missing(chain.end) }
+        if case .time = target, found.moment.transaction == 0, let first {
+            throw tooEarly(first, chain.end)
+        }
         return found
     }
 
@@ -121,6 +126,17 @@ package struct ArchiveRestore {
             "the archive ends with transaction \(end.transaction) of \(time), before the state "
                 + "to restore",
             hint: "without --at, the store is restored to the end of the archive")
+    }
+
+    /// The error of a time before the first commit of an archive that begins with an empty store.
+    private func tooEarly(_ first: ArchiveMoment, _ last: ArchiveMoment) -> LarderError {
+        let times = [first, last].map { Date(timeIntervalSinceReferenceDate: $0.time).text }
+        return LarderError(
+            .objectNotFound,
+            "the archive begins with transaction \(first.transaction) of \(times[0]), after the "
+                + "time to restore",
+            hint: "it can be restored to times from \(times[0]) to \(times[1]), and by --at 0 to "
+                + "the empty store")
     }
 
     /// Writes the pages of all commits up to the end.

@@ -59,7 +59,7 @@ struct ArchivePlan {
         guard let chosen else {
             throw LarderError(
                 .objectNotFound, "the archive does not have the \(Self.name(target))",
-                hint: "it can be restored to \(Self.contents(candidates))")
+                hint: "it can be restored to \(try Self.contents(candidates, target, folder))")
         }
         self.folder = folder
         base = chosen.base
@@ -74,7 +74,13 @@ struct ArchivePlan {
         }
     }
 
-    private static func contents(_ generations: [ArchiveGeneration]) -> String {
+    private static func contents(
+        _ generations: [ArchiveGeneration], _ target: ArchiveTarget, _ folder: ArchiveFolder
+    ) throws(LarderError) -> String {
+        if case .time = target, let base = generations.first?.bases.first {
+            let start = try ArchiveFileReader(folder.path(of: base)).header.start.time
+            return "times from \(Date(timeIntervalSinceReferenceDate: start).text) on"
+        }
         let ranges = generations.compactMap { generation in
             generation.transactions.map {
                 "transactions \($0.lowerBound) to \($0.upperBound) (generation "

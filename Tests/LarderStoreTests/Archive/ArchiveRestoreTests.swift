@@ -66,6 +66,13 @@ struct ArchiveRestoreTests {
         }
         let between = commits[1].1.addingTimeInterval(-1e-6)
         #expect(try library.restored(.time(between)).outcome.transaction == commits[0].0)
+        // The archive begins with the empty store, which is not what a time before means.
+        let error = try library.refusal(.time(commits[0].1.addingTimeInterval(-1e-3)))
+        #expect(error.code == .objectNotFound)
+        #expect(error.message.contains("begins with transaction \(commits[0].0) of "))
+        #expect(error.hint?.contains(commits[0].1.text) == true)
+        #expect(error.hint?.contains("to \(commits[2].1.text)") == true)
+        #expect(try library.restored(.transaction(0)).outcome.transaction == 0)
     }
 
     @Test("a restore to a transaction within a commit includes the whole commit")
@@ -131,6 +138,7 @@ struct ArchiveRestoreTests {
         #expect(error.message.contains("ends with transaction \(last)"))
         error = try library.refusal(.time(Date() - 1_000))
         #expect(error.code == .objectNotFound)
+        #expect(error.hint?.contains("it can be restored to times from ") == true)
         error = try library.refusal(.latest, generation: 7)
         #expect(error.message.contains("no generation 7"))
         error = try #require(
