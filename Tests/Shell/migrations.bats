@@ -40,7 +40,7 @@ JSON
     larder check --store s.store
     [[ $(larder history --store s.store --output jsonl | grep -c Book) == 0 ]]
     # A second migration finds it done.
-    larder migrate --store s.store --schema two.json
+    larder migrate --store s.store --schema two.json --drop
 }
 
 @test "migrate --dry-run prints the steps of a migration with rows, and changes nothing" {
@@ -133,7 +133,7 @@ start_with() {
     stop_daemon
     # After a migration to the first schema again, the second one is the former.
     sed 's/"name": "Book"/"name": "Book", "originalName": "Volume"/' one.json >back.json
-    larder migrate --store s.store --schema back.json
+    larder migrate --store s.store --schema back.json --drop
     start_with --schema one.json
     run ! grep -q warning log
     stop_daemon
@@ -176,7 +176,7 @@ start_with() {
             migrated=$((migrated + 1))
         else
             [[ $(larder count Book --store s.store --where 'pages == "17"') == 1 ]]
-            larder migrate --store s.store --schema two.json
+            larder migrate --store s.store --schema two.json --drop
         fi
         [[ $(larder aggregate Volume --store s.store count sum:pages --output plain) == $'30000\t450015000' ]]
     done
@@ -224,7 +224,7 @@ extend() {
     unset LARDER_SOCKET
     # Without a server too.
     [[ $(larder fetch Book --store s.store --schema-version 1.0.0 --output jsonl) != *price* ]]
-    larder migrate --store s.store --schema two.json
+    larder migrate --store s.store --schema two.json --drop
     assert_status 65 larder count Book --store s.store --schema-version 1.0.0
     [[ $stderr == *SCHEMA_MISMATCH* && $stderr == *1.0.0* && $stderr == *2.0.0* ]]
 }

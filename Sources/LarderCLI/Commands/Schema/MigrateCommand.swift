@@ -38,11 +38,19 @@ struct MigrateCommand: ParsableCommand {
             willMigrate is performed before the schema changes and didMigrate after it: a file \
             with the lines of `larder save`, or a program, which finds the store by LARDER_SOCKET \
             and LARDER_MIGRATION_SESSION, as larder itself does. Paths are relative to the plan. \
-            All stages take effect, or none. --keep-backup makes a backup of the store as it was.
+            All stages take effect, or none. --keep-backup makes a backup of the store as it was. \
+            A plan says how the objects change, and removes what its schemas do not have.
             """)
 
     @Flag(help: "Print what would be done, and change nothing.")
     var dryRun = false
+
+    @Flag(
+        help: """
+            Remove the objects and values of entities and properties that the new schema does not \
+            have. Without this flag, a terminal is asked, and anything else is refused.
+            """)
+    var drop = false
 
     @Option(
         help: ArgumentHelp("Plan with the stages of the migration.", valueName: "file"),
@@ -72,6 +80,7 @@ struct MigrateCommand: ParsableCommand {
         let schema = try SchemaDocument.read(InputFile(file))
         if let path = connection.store { return try migrateFile(path, to: schema) }
         try StoreSession.with(serverConnection, waitsForMigrations: true) { session in
+            if !dryRun { try confirmDrops(session.client, to: schema) }
             let summary = try session.client.migrate(
                 to: schema, dryRun: dryRun, progress: Self.progress)
             if dryRun {
@@ -133,6 +142,7 @@ struct MigrateCommand: ParsableCommand {
         let (old, new) = (try client.schema(), try SchemaDocument.read(InputFile(file)))
         if old.fingerprint == new.fingerprint { return nil }
         let stage = MigrationStage.lightweight(from: old, to: new)
+        if !dryRun { try confirmDrops(client, to: new) }
         // Without a plan, it is refused with the server's reasons.
         if stage.leadsToEarlierVersion { try client.migrate(to: new, dryRun: true) }
         return try StagedMigration([stage])
@@ -164,6 +174,13 @@ struct MigrateCommand: ParsableCommand {
             try checkObjects(against: schema, summary) { _ = try Store.restore(path, to: $0) }
             return try print(summary.rows)
         }
+        if !drop {
+            try InProcessServer.serve(path) { socket in
+                let client = try StoreClient.connect(to: socket)
+                defer { client.close() }
+                try confirmDrops(client, to: schema)
+            }
+        }
         let store = try Store.open(
             path: path, schema: schema, options: StoreOptions(migrates: true),
             progress: Self.progress)
@@ -180,6 +197,26 @@ struct MigrateCommand: ParsableCommand {
     }
 
     // MARK: Objects
+
+    /// Asks before objects or values are removed.
+    ///
+    /// - Throws: `migrationRefused` if nobody can answer, and `cancelled`.
+    private func confirmDrops(_ client: StoreClient, to schema: Schema) throws {
+        guard !drop else { return }
+        let dropped = try DroppedData(from: client.schema(), to: schema, client).descriptions
+        guard !dropped.isEmpty else { return }
+        guard Confirmation.isPossible else {
+            throw LarderError(
+                .migrationRefused, "the migration would remove objects or values",
+                hint: "pass --drop to remove them; --keep-backup keeps a backup of the store",
+                problems: dropped)
+        }
+        let list = dropped.joined(separator: ", ")
+        guard Confirmation.isGiven("The migration removes \(list).") else {
+            throw LarderError(
+                .cancelled, "nothing was changed", hint: "answer y, or pass --drop")
+        }
+    }
 
     /// Migrates a copy of the store, which finds the objects that the new schema does not permit.
     ///
