@@ -278,7 +278,7 @@ void   larder__v1__relationship_edit__free_unpacked
   assert(message->base.descriptor == &larder__v1__relationship_edit__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[7] =
+static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[8] =
 {
   {
     "changes",
@@ -364,11 +364,24 @@ static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "dry_run",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ChangeSet, dry_run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__change_set__field_indices_by_name[] = {
   3,   /* field[3] = author */
   0,   /* field[0] = changes */
   5,   /* field[5] = conditions */
+  7,   /* field[7] = dry_run */
   4,   /* field[4] = idempotency_key */
   2,   /* field[2] = merge_policy */
   1,   /* field[1] = on_unique_conflict */
@@ -377,7 +390,7 @@ static const unsigned larder__v1__change_set__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__change_set__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor larder__v1__change_set__descriptor =
 {
@@ -387,7 +400,7 @@ const ProtobufCMessageDescriptor larder__v1__change_set__descriptor =
   "Larder__V1__ChangeSet",
   "larder.v1",
   sizeof(Larder__V1__ChangeSet),
-  7,
+  8,
   larder__v1__change_set__field_descriptors,
   larder__v1__change_set__field_indices_by_name,
   1,  larder__v1__change_set__number_ranges,

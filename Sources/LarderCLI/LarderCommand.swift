@@ -11,9 +11,9 @@ import LarderStore
 /// `StoreClient`. `Connection/` connects the client to a server's socket, or to a server in this
 /// process for a file. `Input/` reads files and arguments, `Related/` finds the objects that they
 /// name, `Import/` sends many objects, `Infer/` proposes schemas for files, `Dump/` writes and
-/// loads whole stores, `Output/` prints results, `SchemaFormats/` schemas, and `Errors/` errors,
-/// and chooses the exit status. `Completion/` completes arguments, and `Shell/` executes the lines
-/// that a person types.
+/// loads whole stores, `History/` finds what has changed an object and what undoes it, `Output/`
+/// prints results, `SchemaFormats/` schemas, and `Errors/` errors, and chooses the exit status.
+/// `Completion/` completes arguments, and `Shell/` executes the lines that a person types.
 @main
 struct LarderCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -52,8 +52,8 @@ struct LarderCommand: ParsableCommand {
             CommandGroup(
                 name: "Store",
                 subcommands: [
-                    ImportCommand.self, ExportCommand.self, HistoryCommand.self, WatchCommand.self,
-                    SchemaCommand.self, PolicyCommand.self,
+                    ImportCommand.self, ExportCommand.self, HistoryCommand.self,
+                    RevertCommand.self, WatchCommand.self, SchemaCommand.self, PolicyCommand.self,
                     StatsCommand.self, TopCommand.self, BrowseCommand.self, CheckCommand.self,
                     PingCommand.self, ShellCommand.self,
                     DumpCommand.self, LoadCommand.self,

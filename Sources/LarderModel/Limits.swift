@@ -56,6 +56,10 @@ public enum Limits {
     /// The preserved values of one deleted object in a page, which has to fit into a frame. Those
     /// beyond are left out.
     public static let tombstoneBytesMax = 8 << 20
+    /// The longest value that the history keeps from before a change, and all of one transaction;
+    /// others are left out.
+    package static let formerValueBytesMax = 1 << 20
+    package static let formerValuesBytesMax = 64 << 20
     /// Identifiers in one `get` request.
     public static let identifiersMax = 65_536
     /// Changes in one change set. Each takes some 700 bytes of memory while it is executed.

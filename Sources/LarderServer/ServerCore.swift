@@ -125,7 +125,8 @@ final class ServerCore: Sendable {
         Welcome(
             serverName: options.name, storeIdentifier: store.identifier,
             schemaVersion: store.schema.version, schemaFingerprint: store.fingerprint,
-            isReadOnly: store.isReadOnly, capabilities: [WireProtocol.savesInParts],
+            isReadOnly: store.isReadOnly,
+            capabilities: [WireProtocol.savesInParts, WireProtocol.dryRuns],
             frameBytesMax: UInt32(clamping: options.limits.frameBytesMax),
             requestsInFlightMax: UInt32(clamping: options.limits.requestsInFlightMax),
             historyEpoch: store.historyEpoch,

@@ -38,6 +38,7 @@ package final class Store: StoreBackend {
     let stamps = ChangeStamps()
     /// That of the prepared statements of all connections.
     let statementMemory = MemoryCounter()
+    let formerValueCounters = FormerValues.Counters()
     /// nil if the store is not archived.
     let archive: Archive?
 

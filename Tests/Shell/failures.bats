@@ -48,7 +48,7 @@ start_daemon_within() {
     assert_status 74 larderd --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
     assert_contains "$stderr" "error[STORE_TOO_NEW]"
     assert_contains "$stderr" 99
-    sqlite3 test.store 'PRAGMA user_version = 6'
+    sqlite3 test.store 'PRAGMA user_version = 7'
     start_daemon
 }
 

@@ -595,6 +595,7 @@ export interface ChangeSet {
     idempotencyKey: string;
     conditions: readonly Condition[];
     releasedKeys: readonly string[];
+    dryRun: boolean;
 }
 export const ChangeSet = define<ChangeSet>("ChangeSet", [
     [1, "changes", Change, "repeated"],
@@ -604,6 +605,7 @@ export const ChangeSet = define<ChangeSet>("ChangeSet", [
     [5, "idempotencyKey", "string"],
     [6, "conditions", Condition, "repeated"],
     [7, "releasedKeys", "string", "repeated"],
+    [8, "dryRun", "bool"],
 ]);
 
 export interface HistoryToken {

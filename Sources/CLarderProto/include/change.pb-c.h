@@ -183,10 +183,15 @@ struct  Larder__V1__ChangeSet
    */
   size_t n_released_keys;
   ProtobufCBinaryData *released_keys;
+  /*
+   * The changes are made, their result is the reply, and then they are undone. Only for a server
+   * with the capability `dryRun`: others would store them. Not for a set in parts.
+   */
+  protobuf_c_boolean dry_run;
 };
 #define LARDER__V1__CHANGE_SET__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__change_set__descriptor) \
-    , 0,NULL, LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR, LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL }
+    , 0,NULL, LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR, LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0 }
 
 
 /*

@@ -162,7 +162,9 @@ struct  Larder__V1__HistoryTransaction
   size_t n_runs;
   Larder__V1__HistoryRun **runs;
   /*
-   * The values of deleted objects whose attributes have `preserveValueOnDeletion`.
+   * Values from before the transaction: of deleted objects those of attributes with
+   * `preserveValueOnDeletion`; of entities with the history `values` all of deleted objects, and
+   * those of updated objects that have changed.
    */
   size_t n_tombstones;
   Larder__V1__HistoryTombstone **tombstones;
@@ -208,7 +210,7 @@ struct  Larder__V1__HistoryRun
 
 
 /*
- * The preserved values of a deleted object.
+ * The values of an object from before a transaction that has deleted or updated it.
  */
 struct  Larder__V1__HistoryTombstone
 {
@@ -224,7 +226,7 @@ struct  Larder__V1__HistoryTombstone
 
 
 /*
- * One preserved value.
+ * One such value.
  */
 struct  Larder__V1__PreservedValue
 {

@@ -1,11 +1,9 @@
 import ArgumentParser
-import Glibc
 import LarderModel
-import LarderPrograms
 
 /// A bulk update or delete of the objects of an entity, as the options describe it.
 struct BulkChange {
-    let selection: SelectionOptions
+    var selection: SelectionOptions
     let predicate: PredicateOptions
     let arguments: ArgumentOptions
     let dates: DateOptions
@@ -13,6 +11,10 @@ struct BulkChange {
     let conditions: ConditionOptions
     let idempotency: IdempotencyOption
     let format: OutputFormat
+
+    /// The name of the number of deleted objects. A dry run of a deletion makes it and undoes it,
+    /// because delete rules decide which other objects are deleted.
+    static let deleted = "deleted"
 
     /// The values of the conditions, the predicate, the sort keys and the expressions.
     private var parameters: QueryParameters { arguments.parameters(dates) }
@@ -69,13 +71,14 @@ struct BulkChange {
         expressions: [(name: String, text: String)] = [], name: String,
         change: (ObjectSelection) -> Change, number: (SaveResult) -> Int64
     ) throws {
-        if selection.dryRun {
+        if selection.dryRun, selection.ids || name != Self.deleted {
             return try printMatching(
                 entityName, in: session, hasExpressions: !expressions.isEmpty)
         }
-        try confirm(name, entityName)
+        if !selection.dryRun { try confirm(name, entityName) }
         var parameters = parameters
         var changes = ChangeSet(conditions: try conditions.take(from: &parameters))
+        changes.isDryRun = selection.dryRun
         changes.changes = creations + [change(objects(of: entityName, parameters))]
         let texts = conditions.texts + predicate.texts + SortArgument.texts(sort) + expressions
         let result = try PredicateFailure.attachingFormat(texts, self.parameters.arguments) {
@@ -151,12 +154,9 @@ extension BulkChange {
     ///
     /// - Parameter verb: `deleted` or `updated`.
     private func confirm(_ verb: String, _ entityName: String) throws {
-        guard selection.all, !selection.yes, isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1
-        else { return }
+        guard selection.all, !selection.yes, Confirmation.isPossible else { return }
         let entity = EscapedText.escaped(entityName)
-        StandardError.write("All objects of \(entity) will be \(verb). Continue? [y/N] ")
-        let answer = readLine(strippingNewline: true)?.lowercased()
-        guard answer == "y" || answer == "yes" else {
+        guard Confirmation.isGiven("All objects of \(entity) will be \(verb).") else {
             throw LarderError(
                 .cancelled, "nothing was \(verb)", hint: "answer y, or pass --yes")
         }

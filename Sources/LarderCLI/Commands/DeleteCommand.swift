@@ -20,6 +20,9 @@ struct DeleteCommand: PendingCommand {
 
             With an entity, all objects that match --where are deleted. --ids prints their URIs \
             instead of the number.
+
+            With --dry-run, the objects are deleted and then restored in the same transaction, so \
+            that the number includes those of delete rules, and errors are found.
             """)
 
     @Argument(
@@ -59,10 +62,11 @@ struct DeleteCommand: PendingCommand {
 
     mutating func validate() throws {
         guard isEntity else {
+            var bulkChange = bulkChange
+            bulkChange.selection.dryRun = false
             guard !bulkChange.isGiven else {
                 throw ValidationError(
-                    "--where, --all, --limit, --ids, --dry-run and --yes require an entity instead "
-                        + "of a URI")
+                    "--where, --all, --limit, --ids and --yes require an entity instead of a URI")
             }
             guard ifVersion == nil || targets.count == 1 else {
                 throw ValidationError("--if-version requires exactly one object")
@@ -78,18 +82,19 @@ struct DeleteCommand: PendingCommand {
     func run(_ session: StoreSession) throws {
         if isEntity {
             return try bulkChange.save(
-                targets[0], in: session, name: "deleted", change: { .deleteAll($0) },
+                targets[0], in: session, name: BulkChange.deleted, change: { .deleteAll($0) },
                 number: { $0.deletedCount })
         }
         let changes = try targets.map {
             let identifier = try PersistentIdentifier(text: $0, in: session.storeIdentifier)
             return Change.delete(identifier, ifVersion: ifVersion)
         }
+        var set = ChangeSet(changes, mergePolicy: merge)
+        set.isDryRun = selection.dryRun
         let result = try conditions.save(
-            ChangeSet(changes, mergePolicy: merge), arguments.parameters(dates), in: session,
-            idempotency)
+            set, arguments.parameters(dates), in: session, idempotency)
         guard let result else { return }
         var writer = output.format.makeWriter()
-        try writer.write(number: result.deletedCount, name: "deleted", output.format)
+        try writer.write(number: result.deletedCount, name: BulkChange.deleted, output.format)
     }
 }

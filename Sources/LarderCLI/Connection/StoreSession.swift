@@ -36,11 +36,11 @@ struct StoreSession {
     /// The temporary name of an object that a command inserts.
     func temporaryName(_ index: Int) -> String { pending?.temporaryName(index) ?? "\(index)" }
 
-    /// Saves changes, or keeps them as pending.
+    /// Saves changes, or keeps them as pending. A dry run is never pending.
     ///
     /// - Returns: nil if they are pending; the command then has no result.
     func save(_ changes: ChangeSet, idempotencyKey: String) throws(LarderError) -> SaveResult? {
-        guard let pending else {
+        guard let pending, !changes.isDryRun else {
             return try client.save(changes, idempotencyKey: idempotencyKey)
         }
         try pending.add(changes, idempotencyKey: idempotencyKey)

@@ -3,7 +3,9 @@ import LarderModel
 
 /// Which transactions of the history to print, and which of their changes.
 struct HistoryOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("Print changes of these entities only.", valueName: "entity"))
+    @Argument(
+        help: ArgumentHelp(
+            "Print changes of these entities only, or of one object.", valueName: "entity or uri"))
     var entities: [EntityName] = []
 
     @Option(
@@ -85,7 +87,7 @@ struct HistoryOptions: ParsableArguments {
         for (name, number) in [("--limit", limit), ("--last", last)] {
             if let number, number < 0 { throw ValidationError("\(name) must not be negative") }
         }
-        if last != nil, limit != nil || newestFirst {
+        if last != nil, limit != nil || newestFirst && object == nil {
             throw ValidationError("--last cannot be combined with --limit or --newest-first")
         }
         if objects, entities.isEmpty {
@@ -100,8 +102,28 @@ struct HistoryOptions: ParsableArguments {
         }
     }
 
+    /// The URI of the object whose changes to print; nil if entities are named, or none.
+    var object: String? {
+        entities.map(\.name).first { !SelectionOptions.isEntity($0) }
+    }
+
+    /// - Throws: A usage error unless the options fit the changes of one object.
+    private func checkObject(_ predicate: PredicateOptions) throws {
+        guard object != nil else { return }
+        let hasFilter =
+            !kinds.isEmpty || !properties.isEmpty || !authors.isEmpty || !excludedAuthors.isEmpty
+            || !clients.isEmpty || since != nil || until != nil || upTo != nil || objects || follow
+            || noChanges || limit != nil || predicate.format != nil
+        guard entities.count == 1, !hasFilter else {
+            throw ValidationError(
+                "the history of an object takes no other option than --after, --last and "
+                    + "--newest-first")
+        }
+    }
+
     /// - Throws: A usage error if the predicate does not fit these options.
     func check(_ predicate: PredicateOptions) throws {
+        try checkObject(predicate)
         if predicate.format != nil, entities.count != 1 {
             throw ValidationError("--where requires exactly one entity")
         }

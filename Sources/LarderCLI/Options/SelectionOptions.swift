@@ -15,7 +15,7 @@ struct SelectionOptions: ParsableArguments {
     @Flag(help: "Print the URIs of the objects instead of their number.")
     var ids = false
 
-    @Flag(help: "Change nothing; print the number of objects that match, or with --ids their URIs.")
+    @Flag(help: "Change nothing; print the number that the change would, or with --ids the URIs.")
     var dryRun = false
 
     @Flag(help: "Do not ask before --all changes every object. Only a terminal is asked.")

@@ -81,6 +81,7 @@ enum SchemaTable {
 
     private static func details(of entity: Entity) -> [String] {
         (entity.isAbstract ? ["abstract"] : [])
+            + (entity.declared.recordsValues ? ["history with values"] : [])
             + origin(entity.originalName, entity.hashModifier)
     }
 

@@ -20,6 +20,9 @@ struct SwiftModels {
         let modifier = schema.hasSubentities(entity.name) ? "" : "final "
         var lines: [String] = []
         if entity.isAbstract { lines.append("// Abstract: all objects are of subentities.") }
+        if entity.declared.recordsValues {
+            lines.append("// The history has the values before each change.")
+        }
         lines += comments(entity.originalName, entity.hashModifier)
         lines += ["@\(names.macro("Model"))", "\(modifier)class \(name)\(parent) {"]
         let parts = [

@@ -75,6 +75,12 @@ extension Session {
         _ changes: ChangeSet
     ) throws(LarderError) -> (changes: ChangeSet, timeout: Duration) {
         if snapshot != nil { throw Self.snapshotIsReadOnly }
+        // A server of an earlier version would make the changes.
+        guard !changes.isDryRun || welcome.capabilities.contains(WireProtocol.dryRuns) else {
+            throw LarderError(
+                .unsupported, "the server cannot undo the changes of a dry run",
+                hint: "use a newer larderd")
+        }
         var changes = changes
         if changes.author.isEmpty { changes.author = options.author }
         return (changes, options.requestTimeout)

@@ -20,6 +20,9 @@ public struct ChangeSet: Hashable, Sendable {
     /// thus never reaches ``Limits/idempotencyKeysMax``. At most ``Limits/releasedKeysMax`` keys,
     /// none of them empty.
     public var releasedKeys: [String]
+    /// Whether the store makes the changes, returns their result, and then undoes them. Nothing is
+    /// stored, and the identifiers of inserted objects mean nothing.
+    public var isDryRun = false
 
     public init(
         _ changes: [Change] = [], conditions: [Condition] = [],

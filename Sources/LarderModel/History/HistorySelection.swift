@@ -110,12 +110,27 @@ public struct HistorySelection: Hashable, Sendable {
         if let knownNames {
             selected.tombstones = selected.tombstones.compactMap { knownNames.known($0) }
         }
-        let deleted = Dictionary(
-            grouping: selected.runs.lazy.filter { $0.kind == .deleted }, by: \.entityName)
+        // The runs of each kind are in the order of their keys.
+        let changed = Dictionary(grouping: selected.runs, by: RunKind.init)
         selected.tombstones.removeAll { tombstone in
-            !Self.contains(deleted[tombstone.entityName] ?? [], tombstone.key)
+            ![HistoryRun.Kind.updated, .deleted].contains { kind in
+                let runs = changed[RunKind(kind: kind, entityName: tombstone.entityName)]
+                return Self.contains(runs ?? [], tombstone.key)
+            }
         }
         return selected
+    }
+
+    private struct RunKind: Hashable {
+        let kind: HistoryRun.Kind
+        let entityName: String
+
+        init(kind: HistoryRun.Kind, entityName: String) {
+            self.kind = kind
+            self.entityName = entityName
+        }
+
+        init(_ run: HistoryRun) { self.init(kind: run.kind, entityName: run.entityName) }
     }
 
     /// - Parameter runs: In ascending order of their keys.

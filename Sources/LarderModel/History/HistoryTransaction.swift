@@ -13,7 +13,9 @@ public struct HistoryTransaction: Hashable, Sendable, Identifiable {
     /// The changes: inserts, then updates, then deletes, each by entity and key. Consecutive
     /// runs may be parts of one. Empty if the changes were not requested.
     public var runs: [HistoryRun]
-    /// Values of deleted objects, of attributes with `preserveValueOnDeletion`.
+    /// Values before the transaction: of deleted objects those of attributes with
+    /// `preserveValueOnDeletion`; of objects of entities with the history `values` those of all
+    /// changed attributes and to-one relationships, and of all of them if the object is deleted.
     public var tombstones: [HistoryTombstone]
     /// The inserted and updated objects that were requested with ``HistoryObjects``, with their
     /// values when the transaction was read: later ones if an object has changed again.
@@ -66,7 +68,8 @@ public struct HistoryRun: Hashable, Sendable {
     }
 }
 
-/// The preserved values of a deleted object. Of more than 8 MiB some are left out.
+/// The values of an object before a transaction that has deleted or updated it. Of more than 8 MiB
+/// some are left out.
 public struct HistoryTombstone: Hashable, Sendable {
     public var entityName: String
     public var key: Int64
@@ -87,6 +90,8 @@ public struct HistoryChange: Hashable, Sendable {
     public var properties: [String]
     /// The preserved values of a deleted object, by attribute.
     public var tombstone: [String: Value]
+    /// The values before the change, as far as the history has them.
+    public var former: [String: Value]
     /// The object as it was when the transaction was read, if it was requested; nil if it was
     /// deleted, or did not match.
     public var object: Record?
@@ -138,9 +143,10 @@ public struct HistoryChanges: Sequence, Sendable {
             let object = Object(entityName: run.entityName, key: key)
             let identifier = PersistentIdentifier(
                 store: store, entityName: run.entityName, key: key)
+            let former = tombstones[object] ?? [:]
             return HistoryChange(
                 kind: run.kind, identifier: identifier, properties: run.properties,
-                tombstone: run.kind == .deleted ? tombstones[object] ?? [:] : [:],
+                tombstone: run.kind == .deleted ? former : [:], former: former,
                 object: run.kind == .deleted ? nil : objects[identifier])
         }
     }

@@ -57,7 +57,7 @@ public struct KnownNames: Hashable, Sendable {
         return known
     }
 
-    /// The known preserved values of a deleted object; nil if there are none.
+    /// The known values of an object before a transaction; nil if there are none.
     func known(_ tombstone: HistoryTombstone) -> HistoryTombstone? {
         guard let names = properties[tombstone.entityName] else { return nil }
         var known = tombstone

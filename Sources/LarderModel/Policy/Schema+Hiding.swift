@@ -50,7 +50,7 @@ extension Entity {
                 isVisible($0) && !($0.count == 1 && isWordAttribute($0[0]))
             },
             parent: parent, isAbstract: isAbstract, originalName: originalName,
-            hashModifier: hashModifier)
+            hashModifier: hashModifier, recordsValues: declared.recordsValues)
     }
 
     private func attribute(_ name: String) -> Attribute? {

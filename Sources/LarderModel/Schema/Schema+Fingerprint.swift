@@ -25,6 +25,7 @@ extension Schema {
             if let modifier = entity.hashModifier {
                 facts.append("\(entity.name): hashModifier \(modifier)")
             }
+            if entity.declared.recordsValues { facts.append("\(entity.name): history values") }
             facts += Set(entity.lists).map { "\(entity.name): \($0)" }
             for name in entity.propertyNames {
                 // Facets with their default values are omitted if they were added after the first

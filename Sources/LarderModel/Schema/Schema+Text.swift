@@ -36,6 +36,7 @@ extension Entity {
         members["search"] = Self.array(
             declared.wordIndexes.dropFirst(attributes.count(where: \.isSearchableByWords))
                 .map(Self.names))
+        if declared.recordsValues { members["history"] = .string(SchemaKey.values) }
         members["originalName"] = originalName.map { .string($0) }
         members["hashModifier"] = hashModifier.map { .string($0) }
         return .object(members)

@@ -51,6 +51,8 @@ public struct Entity: Hashable, Sendable {
         public let originalName: String?
         /// A text that changes the fingerprint.
         public let hashModifier: String?
+        /// Whether the history has the values of objects before each change.
+        public let recordsValues: Bool
 
         /// Whether a constraint compares values without case and accents.
         public func isInsensitive(_ constraint: [String]) -> Bool {
@@ -73,6 +75,9 @@ public struct Entity: Hashable, Sendable {
     /// Lists of attributes whose words are in one index, including attributes marked `search` with
     /// words.
     public let wordIndexes: [[String]]
+    /// Whether the history has the values of objects before each change: if the entity or an
+    /// ancestor declares it.
+    public let recordsValues: Bool
     public let declared: Declaration
     private let properties: [String: Property]
 
@@ -83,7 +88,7 @@ public struct Entity: Hashable, Sendable {
         uniquenessConstraints: [[String]] = [], indexes: [[String]] = [],
         wordIndexes: [[String]] = [],
         parent: String? = nil, isAbstract: Bool = false, originalName: String? = nil,
-        hashModifier: String? = nil
+        hashModifier: String? = nil, recordsValues: Bool = false
     ) {
         self.init(
             name, parent, isAbstract,
@@ -94,7 +99,8 @@ public struct Entity: Hashable, Sendable {
                 indexes: attributes.filter(\.isIndexed).map { [$0.name] } + indexes,
                 wordIndexes: attributes.filter(\.isSearchableByWords).map { [$0.name] }
                     + wordIndexes,
-                originalName: originalName, hashModifier: hashModifier),
+                originalName: originalName, hashModifier: hashModifier,
+                recordsValues: recordsValues),
             inheriting: nil)
     }
 
@@ -112,6 +118,7 @@ public struct Entity: Hashable, Sendable {
             (ancestor?.uniquenessConstraints ?? []) + declared.uniquenessConstraints
         indexes = (ancestor?.indexes ?? []) + declared.indexes
         wordIndexes = (ancestor?.wordIndexes ?? []) + declared.wordIndexes
+        recordsValues = declared.recordsValues || ancestor?.recordsValues ?? false
         let all =
             attributes.map { ($0.name, Property.attribute($0)) }
             + relationships.map { ($0.name, Property.relationship($0)) }

@@ -66,6 +66,7 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
 /// One aspect of a property's declaration, as text.
 struct Facet: Hashable {
     static let kindName = "kind"
+    static let historyName = "history"
     /// The default values of facets that were added after the first version.
     static let laterDefaults = [
         "minCount": "0", "maxCount": "0", "preserveValueOnDeletion": "false",
@@ -129,6 +130,8 @@ extension Entity {
         [
             Facet("parent", parent ?? "none"), Facet("abstract", "\(isAbstract)"),
             Facet("hashModifier", hashModifier.map { .string($0) }),
+            Facet(
+                Facet.historyName, declared.recordsValues ? SchemaKey.values : SchemaKey.changes),
         ]
     }
 

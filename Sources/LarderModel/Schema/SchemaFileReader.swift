@@ -38,7 +38,8 @@ struct SchemaFileReader {
             parent: reader.string(object, "parent"),
             isAbstract: reader.bool(object, "abstract") ?? false,
             originalName: reader.string(object, "originalName"),
-            hashModifier: reader.string(object, "hashModifier"))
+            hashModifier: reader.string(object, "hashModifier"),
+            recordsValues: recordsValues(object))
     }
 
     private mutating func attribute(_ json: JSONValue, at path: SchemaPath) -> Attribute {
@@ -123,6 +124,18 @@ extension SchemaFileReader {
         default:
             reader.report(object, key, expected: "true, false or \"\(SchemaKey.insensitive)\"")
             return nil
+        }
+    }
+
+    private mutating func recordsValues(_ object: DocumentReader.Object) -> Bool {
+        switch object["history"] {
+        case nil, .string(SchemaKey.changes)?: return false
+        case .string(SchemaKey.values)?: return true
+        default:
+            reader.report(
+                object, "history",
+                expected: "\"\(SchemaKey.values)\" or \"\(SchemaKey.changes)\"")
+            return false
         }
     }
 

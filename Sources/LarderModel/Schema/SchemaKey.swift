@@ -4,7 +4,7 @@ package enum SchemaKey {
     package static let document = ["$schema", "version", "entities"]
     package static let entity = [
         "name", "parent", "abstract", "attributes", "relationships", "unique", "indexes", "search",
-        "originalName", "hashModifier",
+        "history", "originalName", "hashModifier",
     ]
     package static let attribute = [
         "name", "type", "optional", "default", "unique", "indexed", "search", "minimum",
@@ -23,6 +23,10 @@ package enum SchemaKey {
     package static let search = ["tokens"]
     static let (trigram, words) = ("trigram", "words")
 
+    /// The values of `history`: which properties a transaction has changed, and also their values
+    /// before.
+    static let (changes, values) = ("changes", "values")
+
     /// Keys of attributes that are reserved for later releases and rejected until then. The values
     /// false and null are accepted, since they request nothing.
     package static let attributeReserved = ["externalStorage", "transient"]
@@ -40,7 +44,7 @@ package enum SchemaKey {
             document + ["name", "parent", "abstract", "destination", "type", "toMany", "ordered"]
             + ["attributes"]
             + ["relationships", "optional", "inverse", "deleteRule", "minCount", "maxCount"]
-            + ["default", "unique", "indexes"] + attribute + search
+            + ["default", "unique", "indexes"] + attribute + search + ["history"]
         return Dictionary(
             order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }()

@@ -2,8 +2,10 @@ import LarderModel
 
 /// Leaves out of pages of the history what a user with limited rights may not see.
 ///
-/// A change of an object is visible if the object is, now: the history has no old values. A
-/// deletion has no values either, except those that it preserves; it is left as it is without them.
+/// A change of an object is visible if the object is, now. Values from before a change, of an
+/// object of an entity with a rule, are left out: the history does not tell whether the user could
+/// see the object then. So are references to objects of such entities. A deletion stays, without
+/// values.
 struct VisibleHistory {
     private let rights: Rights
     private let view: any StoreView
@@ -36,6 +38,9 @@ struct VisibleHistory {
                 return run.parts { keys.contains($0) }
             }
             page.transactions[index].tombstones.removeAll { limited.contains($0.entityName) }
+            for number in page.transactions[index].tombstones.indices {
+                page.transactions[index].tombstones[number].removeReferences(to: limited)
+            }
         }
     }
 
@@ -55,5 +60,16 @@ struct VisibleHistory {
             for batch in batches { visible.formUnion(batch.identity?.keys ?? []) }
         }
         return visible
+    }
+}
+
+extension HistoryTombstone {
+    fileprivate mutating func removeReferences(to entityNames: Set<String>) {
+        for (name, value) in values {
+            guard case .object(let identifier) = value,
+                entityNames.contains(identifier.entityName)
+            else { continue }
+            values[name] = nil
+        }
     }
 }

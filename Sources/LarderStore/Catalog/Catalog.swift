@@ -6,7 +6,9 @@ struct Catalog: Sendable {
     /// "Lard", in the header of every store.
     static let applicationID: Int64 = 0x4c61_7264
     /// The format that this program writes, and the newest that it reads.
-    static let formatVersion: Int64 = 6
+    static let formatVersion: Int64 = 7
+    /// The first format with the tables of the newest one, so that all of such a file can be read.
+    static let tablesFormatVersion: Int64 = 6
     /// The first format with a history.
     static let historyFormatVersion: Int64 = 2
 
@@ -78,12 +80,14 @@ struct Catalog: Sendable {
     }
 
     /// Upgrades a store of an older format, in one transaction. Format 1 had no history; formats 1
-    /// and 2 had no outcomes; 4 and 5 only permit more tables and indexes than 3.
+    /// and 2 had no outcomes; 4 and 5 only permit more tables and indexes than 3. Format 7 permits
+    /// values of updated objects in the history.
     static func upgrade(_ connection: Connection, from version: Int64) throws(SQLiteError) {
-        let statements =
+        let statements: [SQL] =
             switch version {
             case 1: Layout.historyStatements + Layout.outcomeStatements
             case 2: Layout.historyUpgradeStatements + Layout.outcomeStatements
+            case tablesFormatVersion...: []
             default: Layout.outcomeUpgradeStatements
             }
         try connection.execute("BEGIN EXCLUSIVE")

@@ -1,5 +1,5 @@
-/// The tables of the history: transactions, runs of changes, and preserved values of deleted
-/// objects. They are the same for every schema.
+/// The tables of the history: transactions, runs of changes, and values of objects that were
+/// deleted or updated. They are the same for every schema.
 extension Layout {
     static let transactionTable = "_transaction"
     static let changeTable = "_change"
@@ -109,6 +109,10 @@ extension Layout {
         SELECT key, property, value FROM \(name: preservedTable) WHERE transaction_number = ?1 \
         AND entity = ?2 AND key BETWEEN ?3 AND ?4 ORDER BY key, property
         """
+
+    /// Transaction, entity, key, property, value. The first value of a property stays.
+    static let recordFormerValue: SQL =
+        "INSERT OR IGNORE INTO \(name: preservedTable) VALUES (?, ?, ?, ?, ?)"
 
     static let firstTransaction: SQL = "SELECT min(number) FROM \(name: transactionTable)"
 

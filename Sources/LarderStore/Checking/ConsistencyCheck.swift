@@ -215,10 +215,10 @@ struct ConsistencyCheck {
         // The remaining rows of deleted transactions will be deleted, too.
         let isLeft: SQL = "transaction_number > COALESCE((\(Catalog.readDeletedHistory)), 0)"
         // Each table separately: SQLite would read the whole union for each value.
-        func isNoDelete(_ number: SQL, _ table: SQL) -> SQL {
+        func hasNoChange(_ number: SQL, _ table: SQL) -> SQL {
             """
             NOT EXISTS (SELECT 1 FROM \(table) AS c \
-            WHERE c.\(number) = p.transaction_number AND c.kind = 3 \
+            WHERE c.\(number) = p.transaction_number AND c.kind IN (2, 3) \
             AND c.entity = p.entity AND p.key BETWEEN c.first_key AND c.last_key)
             """
         }
@@ -241,10 +241,10 @@ struct ConsistencyCheck {
             check(
                 """
                 SELECT NULL FROM \(name: Layout.preservedTable) AS p \
-                WHERE \(isLeft) AND \(isNoDelete("number", transactions)) \
-                AND \(isNoDelete("transaction_number", changes))
+                WHERE \(isLeft) AND \(hasNoChange("number", transactions)) \
+                AND \(hasNoChange("transaction_number", changes))
                 """,
-                "a preserved value belongs to no object that was deleted"),
+                "a former value belongs to no object that was updated or deleted"),
         ]
     }
 

@@ -16,7 +16,7 @@ extension Reader {
         defer { session.endSnapshot() }
         let consistency = ConsistencyCheck(
             layout: session.layout,
-            isOfThisFormat: try pragma("user_version") == Catalog.formatVersion)
+            isOfThisFormat: try pragma("user_version") >= Catalog.tablesFormatVersion)
         var findings: [CheckFinding] = []
         // One more than is reported, to find out whether there are more.
         let findingsMax = CheckReport.findingsMax + 1

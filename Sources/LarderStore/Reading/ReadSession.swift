@@ -35,6 +35,7 @@ final class ReadSession {
 
     /// The memory of the prepared statements of all connections.
     var statementBytes: Int { store.statementMemory.byteCount }
+    var formerValueStatistics: [Statistic] { store.formerValueCounters.statistics }
 
     /// The size of the write-ahead log.
     var logBytes: Int64 { Int64(store.logByteCount) }

@@ -31,7 +31,9 @@ extension Reader {
         defer { session.connection.setBudget(nil) }
         let description = session.description
         // Opening a store read-only does not upgrade it.
-        if description.isReadOnly, try pragma("user_version") < Catalog.formatVersion {
+        if description.isReadOnly,
+            try pragma("user_version") < Catalog.tablesFormatVersion
+        {
             throw .failed(
                 LarderError(
                     .unsupported, "the history of a store of an older format cannot be read",
@@ -245,7 +247,7 @@ private struct HistoryPageReader {
             byteCount += run.properties.reduce(32 + run.entityName.utf8.count) {
                 $0 + 2 + $1.utf8.count
             }
-            if run.kind == .deleted {
+            if run.kind != .inserted {
                 if let end = try appendTombstones(of: run, to: &transaction) {
                     rest = end
                     run.keys = run.keys.lowerBound...end - 1
@@ -257,18 +259,17 @@ private struct HistoryPageReader {
         return rest
     }
 
-    /// Appends the preserved values of the objects of a run, until the page is full.
+    /// Appends the values that the objects of a run had before it, until the page is full.
     ///
     /// - Returns: the first object whose values were not appended; nil if there is none.
     private mutating func appendTombstones(
         of run: HistoryRun, to transaction: inout HistoryTransaction
     ) throws(ReadFailure) -> Int64? {
         guard let entity = store.schema.entity(named: run.entityName) else { return nil }
-        let types = Dictionary(
-            uniqueKeysWithValues: entity.attributes.filter {
-                $0.preservesValueOnDeletion
-                    && request.selection.selectsValues(of: $0.name, of: entity.name)
-            }.map { ($0.name, $0.type) })
+        guard entity.recordsValues || run.kind == .deleted else { return nil }
+        let types = recordedTypes(of: entity).filter {
+            request.selection.selectsValues(of: $0.key, of: entity.name)
+        }
         guard !types.isEmpty else { return nil }
         let statement = try session.statement(Layout.preservedValues)
         defer { statement.reset() }
@@ -292,12 +293,43 @@ private struct HistoryPageReader {
             let valueBytes = 16 + name.utf8.count + statement.byteCount(at: 2)
             guard let type = types[name], objectBytes + valueBytes <= Limits.tombstoneBytesMax
             else { continue }
-            guard let value = statement.value(at: 2).value(of: type) else { throw Self.damaged }
+            guard let value = value(statement.value(at: 2), of: type) else { throw Self.damaged }
             objectBytes += valueBytes
             byteCount += valueBytes
             tombstone?.values[name] = value
         }
         return nil
+    }
+
+    /// The type of a value in the history; nil for a reference.
+    private typealias RecordedType = AttributeType?
+
+    /// The types of the properties of which the history may have values.
+    private func recordedTypes(of entity: Entity) -> [String: RecordedType] {
+        let attributes = entity.attributes.filter {
+            $0.preservesValueOnDeletion || entity.recordsValues && !$0.isDerived
+        }
+        var types = Dictionary(
+            uniqueKeysWithValues: attributes.map { ($0.name, RecordedType.some($0.type)) })
+        if entity.recordsValues {
+            for relationship in entity.relationships where !relationship.isToMany {
+                types[relationship.name] = .some(nil)
+            }
+        }
+        return types
+    }
+
+    /// - Returns: nil for a value that is not of the type.
+    private func value(_ stored: SQLValue, of type: RecordedType) -> Value? {
+        if let type { return stored.value(of: type) }
+        switch stored {
+        case .null: return .null
+        case .text(let text):
+            return (try? PersistentIdentifier(text: text, in: store.identifier)).map {
+                .object($0)
+            }
+        default: return nil
+        }
     }
 
     /// The run in five columns of a statement.

@@ -23,7 +23,7 @@ extension Reader {
                 Statistic("freePages", .int(try pragma("freelist_count"))),
                 Statistic("sqliteVersion", .string(try sqliteVersion())),
                 Statistic("statementBytes", .int(Int64(session.statementBytes))),
-            ] + DatabaseMemory.statistics
+            ] + session.formerValueStatistics + DatabaseMemory.statistics
                 + session.archiveStatistics(pageBytes: Int(clamping: pageSize))
         } catch {
             switch error {

@@ -39,7 +39,8 @@ extension ChangeSet {
                 releasedKeys.append(
                     try bytes.text(
                         "a released key", bytesMax: Limits.idempotencyKeyBytesMax))
-            case (1...7, _): throw .unreadable
+            case (8, .number(let number)): isDryRun = number != 0
+            case (1...8, _): throw .unreadable
             default: break
             }
         }
@@ -76,6 +77,7 @@ extension MessageBuffer {
                 "released keys", set.releasedKeys.count, maximum: Limits.releasedKeysMax)
         }
         for key in set.releasedKeys { text(7, key) }
+        bool(8, set.isDryRun)
     }
 }
 

@@ -72,4 +72,6 @@ package enum WireProtocol {
 
     /// The capability of a server that accepts ``Request/saveInParts``.
     package static let savesInParts = "saveInParts"
+    /// The capability of a server that undoes the changes of a set with ``ChangeSet/isDryRun``.
+    package static let dryRuns = "dryRun"
 }

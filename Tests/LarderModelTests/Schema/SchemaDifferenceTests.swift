@@ -37,6 +37,10 @@ struct SchemaDifferenceTests {
                 [#"Article: hashModifier is none in the store, "2" in the file"#]
             ),
             (
+                #""name": "Article","#, #""name": "Article", "history": "values","#,
+                ["Article: history is changes in the store, values in the file"]
+            ),
+            (
                 #""name": "published","#, #""name": "published", "hashModifier": "","#,
                 [#"Article.published: hashModifier is none in the store, "" in the file"#]
             ),
@@ -84,7 +88,8 @@ struct SchemaDifferenceTests {
                 name: $0.name, attributes: $0.attributes.reversed(),
                 relationships: $0.relationships.reversed(),
                 uniquenessConstraints: [["next"], ["b", "a"]],
-                indexes: [["b", "a"], ["a", "b"], ["c"]], hashModifier: $0.hashModifier)
+                indexes: [["b", "a"], ["a", "b"], ["c"]], hashModifier: $0.hashModifier,
+                recordsValues: $0.recordsValues)
         }
         let new = try Schema(version: old.version, entities: entities)
         #expect(new != old)

@@ -39,6 +39,34 @@ struct SchemaFileTests {
         #expect(articles.destination == "Article" && articles.inverse == "collection")
     }
 
+    @Test("the history of an entity has values if it or an ancestor says so")
+    func history() throws {
+        let text = """
+            {"version": "1.0.0", "entities": [
+              {"name": "A", "history": "values"}, {"name": "B", "parent": "A"},
+              {"name": "C", "history": "changes", "parent": "B"}, {"name": "D"}]}
+            """
+        let schema = try SchemaFile.schema(parsing: text)
+        #expect(schema.entities.map(\.recordsValues) == [true, true, true, false])
+        let plain = text.replacing(#", "history": "changes""#, with: "")
+        #expect(try SchemaFile.schema(parsing: plain).fingerprint == schema.fingerprint)
+        #expect(try SchemaFile.schema(parsing: schema.canonicalText) == schema)
+        let wrong = text.replacing(#""changes""#, with: "true")
+        let error = #expect(throws: SchemaError.self) { try SchemaFile.schema(parsing: wrong) }
+        #expect(error?.problems.map(\.path) == ["entities[2].history"])
+    }
+
+    @Test("the history of an entity is switched on by an addition")
+    func historyIsAdded() throws {
+        let old = try SchemaFile.schema(parsing: SchemaSamples.articles)
+        let new = try SchemaFile.schema(
+            parsing: SchemaSamples.articles.replacing(
+                #""name": "Article","#, with: #""name": "Article", "history": "values","#))
+        let mapping = SchemaMapping(from: old, to: new)
+        #expect(mapping.isAdditive)
+        #expect(mapping.changes.map(\.description) == ["Article: history changes -> values"])
+    }
+
     @Test("the canonical text of a schema parses to an equal schema with the same canonical text")
     func canonicalText() throws {
         for text in [SchemaSamples.articles, SchemaSamples.everyType] {

@@ -27,7 +27,7 @@ enum SchemaSamples {
 
     static let everyType = """
         {"version":"2.10.3","entities":[{"name":"Every","originalName":"Each",
-         "hashModifier":"1","attributes":[
+         "hashModifier":"1","history":"values","attributes":[
           {"name":"a","type":"bool","default":true,"originalName":"z","hashModifier":"é\\n"},
           {"name":"b","type":"int16","default":-32768,"minimum":-32768,"maximum":32767},
           {"name":"c","type":"int32","default":2147483647},

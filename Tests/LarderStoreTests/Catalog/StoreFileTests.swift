@@ -203,11 +203,11 @@ struct StoreFileTests {
     @Test("a store file of a newer format is refused with both formats")
     func tooNew() throws {
         try create()
-        try execute("PRAGMA user_version = 7")
+        try execute("PRAGMA user_version = 8")
         let error = try refusal()
         #expect(error.code == .storeTooNew)
-        #expect(error.message.contains("format 7"))
-        #expect(error.message.contains("up to 6"))
+        #expect(error.message.contains("format 8"))
+        #expect(error.message.contains("up to 7"))
     }
 
     @Test("a store file without a history gets one when it is opened for writing")
@@ -234,7 +234,7 @@ struct StoreFileTests {
         let reader = try store.makeReader()
         #expect(try reader.check(budget: ReadBudget()).findings == [])
         let statistics = try reader.statistics()
-        #expect(statistics.first { $0.name == "formatVersion" }?.value == 6)
+        #expect(statistics.first { $0.name == "formatVersion" }?.value == 7)
         writer.close()
     }
 
@@ -258,7 +258,7 @@ struct StoreFileTests {
         let reader = try store.makeReader()
         #expect(try reader.check(budget: ReadBudget()).findings == [])
         let statistics = try reader.statistics()
-        #expect(statistics.first { $0.name == "formatVersion" }?.value == 6)
+        #expect(statistics.first { $0.name == "formatVersion" }?.value == 7)
     }
 
     @Test("a store in which users shared idempotency keys keeps each key for its user")
@@ -329,7 +329,7 @@ struct StoreFileTests {
         #expect(try format() == 4)
         _ = try Store.open(
             path: path, schema: indexed, options: StoreOptions(migrates: true))
-        #expect(try format() == 6)
+        #expect(try format() == 7)
         let refused = try refusal(schema: schema(1, ""))
         #expect(refused.code == .schemaMismatch)
     }

@@ -138,7 +138,7 @@ struct ConsistencyCheckTests {
             ),
             (
                 "INSERT INTO _preserved VALUES (1, 'Category', 1, 'name', 'x')",
-                "a preserved value belongs to no object that was deleted"
+                "a former value belongs to no object that was updated or deleted"
             ),
         ] as [(SQL, String)])
     func historyDamage(statement: SQL, message: String) throws {

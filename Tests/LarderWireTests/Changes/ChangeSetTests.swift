@@ -48,6 +48,7 @@ struct ChangeSetTests {
         if Bool.random(using: &generator) { set.author = "Ann é" }
         if Bool.random(using: &generator) { set.idempotencyKey = "k" }
         if Bool.random(using: &generator) { set.releasedKeys = ["j", "i"] }
+        set.isDryRun = Bool.random(using: &generator)
         return set
     }
 

@@ -103,8 +103,10 @@ hint: pass one of them: --socket $scratch/run/larder/library.sock"
     assert_equal "$(larder fetch Article --where 'wordCount == 10' --ids)" \
         "$(larder delete Article --where 'wordCount == 10' --dry-run --ids)"
     assert_equal $'6\t210' "$(larder aggregate Article count sum:wordCount)"
-    assert_status 64 larder delete "$tech" --dry-run
-    assert_contains "$stderr" '--dry-run and --yes require an entity instead of a URI'
+    assert_equal 1 "$(larder delete "$tech" --dry-run)"
+    assert_equal 1 "$(larder count Category --where 'name == "tech"')"
+    assert_status 64 larder delete "$tech" --yes
+    assert_contains "$stderr" '--ids and --yes require an entity instead of a URI'
     assert_status 64 larder delete Article --all --dry-run --unless Category
     assert_contains "$stderr" '--dry-run cannot be combined with --unless'
 }

@@ -314,7 +314,9 @@ type HistoryTransaction struct {
 	ProcessPresence isHistoryTransaction_ProcessPresence `protobuf_oneof:"process_presence"`
 	// Inserts, then updates, then deletes, each by entity and key.
 	Runs []*HistoryRun `protobuf:"bytes,7,rep,name=runs,proto3" json:"runs,omitempty"`
-	// The values of deleted objects whose attributes have `preserveValueOnDeletion`.
+	// Values from before the transaction: of deleted objects those of attributes with
+	// `preserveValueOnDeletion`; of entities with the history `values` all of deleted objects, and
+	// those of updated objects that have changed.
 	Tombstones []*HistoryTombstone `protobuf:"bytes,8,rep,name=tombstones,proto3" json:"tombstones,omitempty"`
 }
 
@@ -523,7 +525,7 @@ func (x *HistoryRun) GetProperties() []string {
 	return nil
 }
 
-// The preserved values of a deleted object.
+// The values of an object from before a transaction that has deleted or updated it.
 type HistoryTombstone struct {
 	state         protoimpl.MessageState
 	sizeCache     protoimpl.SizeCache
@@ -587,7 +589,7 @@ func (x *HistoryTombstone) GetValues() []*PreservedValue {
 	return nil
 }
 
-// One preserved value.
+// One such value.
 type PreservedValue struct {
 	state         protoimpl.MessageState
 	sizeCache     protoimpl.SizeCache

@@ -14,6 +14,7 @@ struct HistoryShowCommand: StoreCommand, PagedCommand {
               larder history Article --kind updated --property title --since 2h
               larder history --follow --not-author importer
               larder history Article --where 'pages > 9' --objects --output jsonl
+              larder history Book/p7 --output table
               larder history --after "$token" --limit 100 --output jsonl
               larder history --output jsonl | jq -c '.changes[]'
 
@@ -30,13 +31,19 @@ struct HistoryShowCommand: StoreCommand, PagedCommand {
 
             In JSON, changes is an array with kind, entity, count, first and last (the URIs of the \
             objects, which have consecutive numbers) and, for updates, properties. tombstones has \
-            the values of deleted objects that the schema preserves.
+            values from before the transaction: of deleted objects those that the schema \
+            preserves, and of entities with "history": "values" all that were changed.
 
             With --where, changes of objects that match before or after are printed, and some \
             others: the history has no old values, so each deletion and each update of a property \
             in the predicate is printed, too. --objects adds the member objects: the inserted and \
             updated objects that match now, as fetch prints them. A copy of the objects that \
             match is kept up to date by storing these and removing the others in changes.
+
+            With the URI of an object instead of an entity, prints one property per row: what the \
+            object had before and after each change, and by whom. The values before are in the \
+            history of entities with "history": "values"; otherwise recorded is false, and a value \
+            that is not known is nil.
 
             With --follow, each transaction is printed as soon as it is committed; output is never \
             buffered. If the server restarts, the command reconnects, reports this on standard \
@@ -75,6 +82,7 @@ struct HistoryShowCommand: StoreCommand, PagedCommand {
 
     func run(_ session: StoreSession) throws {
         do {
+            if let object = history.object { return try show(object, session) }
             try PredicateFailure.attachingFormat(
                 predicate.texts, arguments.parameters(dates).arguments
             ) { try show(session.client) }
@@ -84,6 +92,21 @@ struct HistoryShowCommand: StoreCommand, PagedCommand {
                     + "without --after what is left of the history")
         } catch let error as LarderError where error.code == .futureToken {
             throw error.adding(hint: "`larder history --last 1` prints the last transaction")
+        }
+    }
+
+    /// Prints the changes of one object, in one snapshot.
+    private func show(_ object: String, _ session: StoreSession) throws {
+        let identifier = try session.identifier(object)
+        let after = try history.after?.token(on: session.client.server)
+        let changes = try session.client.snapshot {
+            try ObjectHistory(of: identifier, after: after, limit: history.last, $0)
+        }
+        let printer = ObjectHistoryPrinter(format: output.format)
+        if history.newestFirst {
+            try printer.print(changes.steps)
+        } else {
+            try printer.print(changes.steps.reversed())
         }
     }
 

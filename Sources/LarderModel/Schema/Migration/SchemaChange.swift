@@ -45,7 +45,9 @@ extension SchemaMapping {
                 facet.name == "parent" ? newName(ofEntity: former.value) : former.value
             guard formerValue != facet.value else { continue }
             changes.append(
-                SchemaChange("\(entity.name): \(facet.name) \(former.value) -> \(facet.value)"))
+                SchemaChange(
+                    "\(entity.name): \(facet.name) \(former.value) -> \(facet.value)",
+                    isAdditive: facet.name == Facet.historyName))
         }
         for name in entity.propertyNames { changes += propertyChanges(name, of: entity) }
         for name in origin.propertyNames

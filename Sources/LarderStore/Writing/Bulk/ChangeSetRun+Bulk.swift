@@ -98,6 +98,8 @@ extension ChangeSetRun {
             for (index, value) in values.attributes.enumerated()
             where row.value(at: update.storedColumns[index]) != value.value {
                 context.changes.update(object, .attribute(value.attribute))
+                try history.recordFormer(
+                    row.value(at: update.storedColumns[index]), value.attribute, of: object)
             }
             try store(
                 values.attributes, of: object,

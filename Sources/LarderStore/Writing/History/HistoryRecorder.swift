@@ -26,12 +26,25 @@ struct HistoryRecorder {
             for (column, (attribute, value)) in values.enumerated()
             where !statement.holds(value, at: column) {
                 context.changes.update(object, .attribute(attribute))
+                if entity.recordsValues {
+                    try recordFormer(statement.value(at: column), attribute, of: object)
+                }
             }
         }
         return statement.int64(at: values.count)
     }
 
-    /// Copies the attributes that the history keeps, before the row of an object is deleted.
+    /// Records the value of an attribute before the set.
+    func recordFormer(
+        _ value: SQLValue, _ attribute: Int, of object: ObjectKey
+    ) throws(SQLiteError) {
+        let entity = context.schema.entities[object.entity]
+        guard entity.recordsValues, !context.isInserted(object) else { return }
+        try context.formerValues.record(
+            value, of: entity.attributes[attribute].attribute.name, object, context)
+    }
+
+    /// Copies the values that the history keeps, before an object is deleted.
     ///
     /// - Parameter uniqueness: The values that are deferred are not in the row.
     func preserveValues(
@@ -39,11 +52,40 @@ struct HistoryRecorder {
     ) throws(SQLiteError) {
         guard !context.isInserted(object) else { return }
         let entity = context.schema.entities[object.entity]
+        guard !entity.recordsValues else { return try recordAll(of: object, entity, uniqueness) }
         for (attribute, text) in entity.preservedAttributes {
             let deferred = uniqueness.deferredValue(of: attribute, of: object, entity)
             try context.statements.statement(text).run([
                 .integer(transaction), .integer(object.key), deferred ?? .null,
             ])
+        }
+    }
+
+    /// Records all attributes and to-ones of an object before the set.
+    private func recordAll(
+        of object: ObjectKey, _ entity: StoredEntity, _ uniqueness: UniquenessCheck
+    ) throws(SQLiteError) {
+        let recorded = entity.attributes.indices.filter {
+            let attribute = entity.attributes[$0].attribute
+            return !attribute.isDerived || attribute.preservesValueOnDeletion
+        }
+        let statement = try context.statements.statement(entity.rows[recorded].read)
+        defer { statement.reset() }
+        try statement.bind(integer: object.key, at: 1)
+        // A key that the rule `noAction` left has no row.
+        guard try statement.step() else { return }
+        for (column, attribute) in recorded.enumerated() {
+            let value = statement.value(at: column)
+            let deferred =
+                value == .null
+                ? uniqueness.deferredValue(of: attribute, of: object, entity) : nil
+            try recordFormer(deferred ?? value, attribute, of: object)
+        }
+        for number in entity.relationshipNumbers {
+            let relationship = context.schema.relationships[number]
+            guard case .own(let column) = relationship.storage else { continue }
+            let key = try context.integer(column.held, object.key)
+            try context.formerValues.record(key, in: relationship, of: object, context)
         }
     }
 

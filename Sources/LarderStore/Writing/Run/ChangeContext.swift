@@ -16,6 +16,8 @@ final class ChangeContext {
     /// The first check and one in 16 look at the clock, which takes as long as a part of a change.
     private static let budgetCheckInterval = 15
 
+    /// The values before the set, for the history.
+    var formerValues: FormerValues
     /// nil if the user may see and change all objects.
     var rights: RightsCheck?
     private(set) var errors = ChangeErrors()
@@ -34,8 +36,9 @@ final class ChangeContext {
     ///   objects that the set inserts.
     init(
         _ schema: WritingSchema, store: UUID, statements: StatementCache, lastKeys: [Int64],
-        _ conversions: Conversions
+        _ conversions: Conversions, _ formerValues: FormerValues
     ) {
+        self.formerValues = formerValues
         self.schema = schema
         self.store = store
         self.statements = statements

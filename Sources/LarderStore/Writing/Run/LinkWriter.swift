@@ -71,6 +71,7 @@ struct LinkWriter {
             let held = try heldKey(column, holder.key)
         else { return false }
         if held == key { return true }
+        try context.formerValues.record(held, in: relationship, of: holder, context)
         var bindings: [SQLValue] = [.integer(holder.key), key.map { .integer($0) } ?? .null]
         if let order = column.order {
             bindings.append(try self.position(position, order, of: key))
@@ -85,7 +86,7 @@ struct LinkWriter {
         }
         for other in [held, key] { try recordInverseChange(of: relationship, ofKey: other) }
         if key == nil { recordNil(relationship, of: holder, cause) }
-        try recordOneToOneInverse(relationship, from: held, to: key, cause)
+        try recordOneToOneInverse(relationship, of: holder, from: held, to: key, cause)
         return true
     }
 
@@ -110,19 +111,25 @@ struct LinkWriter {
 
     /// The other side of a one-to-one is a to-one too, and changes with the link.
     private func recordOneToOneInverse(
-        _ relationship: StoredRelationship, from oldKey: Int64?, to newKey: Int64?,
-        _ cause: RequiredReferenceCheck.Cause
+        _ relationship: StoredRelationship, of holder: ObjectKey, from oldKey: Int64?,
+        to newKey: Int64?, _ cause: RequiredReferenceCheck.Cause
     ) throws(SQLiteError) {
         guard relationship.isOneToOne, !relationship.isOwnInverse,
             let number = relationship.inverseNumber
         else { return }
         let entity = relationship.destinationNumber
+        let inverse = context.schema.relationships[number]
         if let oldKey {
             let object = try context.object(entity, oldKey)
+            try context.formerValues.record(holder.key, in: inverse, of: object, context)
             try context.incrementVersion(of: object)
-            recordNil(context.schema.relationships[number], of: object, cause)
+            recordNil(inverse, of: object, cause)
         }
-        if let newKey { try context.incrementVersion(of: context.object(entity, newKey)) }
+        if let newKey {
+            let object = try context.object(entity, newKey)
+            try context.formerValues.record(nil, in: inverse, of: object, context)
+            try context.incrementVersion(of: object)
+        }
     }
 
     /// Sets the key to nil in all rows that hold it, except for one.

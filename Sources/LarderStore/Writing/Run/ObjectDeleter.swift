@@ -19,6 +19,8 @@ struct ObjectDeleter {
         while let next = worklist.popLast() {
             try context.checkBudget()
             let entity = context.schema.entities[next.entity]
+            // Before its links are removed.
+            try history.preserveValues(of: next, checks.uniqueness)
             for number in entity.relationshipNumbers {
                 let relationship = context.schema.relationships[number]
                 switch relationship.relationship.deleteRule {
@@ -40,7 +42,6 @@ struct ObjectDeleter {
             for number in entity.inboundNumbers {
                 try unlinkInbound(context.schema.relationships[number], ofDeleted: next)
             }
-            try history.preserveValues(of: next, checks.uniqueness)
             try context.statements.statement(entity.delete).run([.integer(next.key)])
             // A key that the rule `noAction` left has no row.
             guard context.statements.connection.changes > 0 else { continue }

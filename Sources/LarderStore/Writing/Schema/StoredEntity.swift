@@ -21,6 +21,8 @@ final class StoredEntity: Sendable {
     /// A copy of the entity's name, since the entity is large to copy.
     let name: String
     let isAbstract: Bool
+    /// A copy of ``Entity/recordsValues``.
+    let recordsValues: Bool
     let attributes: [StoredAttribute]
     let properties: [String: Property]
     let relationshipNumbers: [Int]
@@ -63,6 +65,7 @@ final class StoredEntity: Sendable {
         self.entity = entity
         name = entity.name
         isAbstract = entity.isAbstract
+        recordsValues = entity.recordsValues
         self.attributes = attributes
         relationshipNumbers = own.map(\.number)
         inboundNumbers = relationships.filter {

@@ -65,5 +65,6 @@ extension ChangeSet {
         if !part.idempotencyKey.isEmpty { idempotencyKey = part.idempotencyKey }
         conditions += part.conditions
         releasedKeys += part.releasedKeys
+        isDryRun = isDryRun || part.isDryRun
     }
 }

@@ -13,6 +13,9 @@ extension Writer {
         }
     }
 
+    private static let dryRunTooLong = LarderError(
+        .unsupported, "a dry run cannot be sent in parts", hint: "try fewer changes at once")
+
     /// Makes the changes and commits. After a failure the caller rolls the transaction back.
     private func save(
         _ request: SaveRequest, _ changes: any ChangeSetReader, _ statements: StatementCache
@@ -34,6 +37,7 @@ extension Writer {
         } catch {
             return .failure(stopError(statements) ?? error)
         }
+        guard !request.changeSet.isDryRun else { return .failure(Self.dryRunTooLong) }
         let time = store.options.clock().timeIntervalSinceReferenceDate
         if let outcome = try storedOutcome(of: request, statements) { return outcome }
         if let refusal = try keyRefusal(of: request, time: time, statements) {

@@ -210,15 +210,23 @@ final class Writer: StoreWriter {
         // The rest must not be stopped.
         statements.connection.limit.start(nil)
         switch outcome {
+        case .success where set.changeSet.isDryRun:
+            try rollBackSet(isFirst: isFirst, statements)
         case .success:
             if !isFirst { try statements.statement(Texts.releaseSet).run() }
             lastKeys = planned.lastKeys
-        case .failure where isFirst: try statements.statement(Texts.rollBack).run()
-        case .failure:
-            try statements.statement(Texts.rollBackSet).run()
-            try statements.statement(Texts.releaseSet).run()
+        case .failure: try rollBackSet(isFirst: isFirst, statements)
         }
         return outcome
+    }
+
+    /// - Parameter isFirst: Whether the set has the transaction itself.
+    private func rollBackSet(
+        isFirst: Bool, _ statements: StatementCache
+    ) throws(SQLiteError) {
+        guard !isFirst else { return try statements.statement(Texts.rollBack).run() }
+        try statements.statement(Texts.rollBackSet).run()
+        try statements.statement(Texts.releaseSet).run()
     }
 
     /// The planner for the queries of a set: those of a user with limited rights find only what the
@@ -241,6 +249,7 @@ final class Writer: StoreWriter {
             if let maximum = set.answerBytesMax, !result.fits(inBytes: maximum) {
                 return .failure(.answerTooLong)
             }
+            if set.changeSet.isDryRun { return .success(result) }
             if !set.changeSet.onlyDeletes, let error = try reserveError(statements.connection) {
                 return .failure(error)
             }
@@ -274,7 +283,8 @@ final class Writer: StoreWriter {
         guard Limits.transactionNumbers.contains(number) else { return nil }
         let context = ChangeContext(
             schema, store: store.storeDescription.identifier, statements: statements,
-            lastKeys: lastKeys, conversions)
+            lastKeys: lastKeys, conversions,
+            FormerValues(transaction: number, store.formerValueCounters))
         context.rights = (view as? LimitedView).map { RightsCheck($0) }
         return ChangeSetRun(
             context, values: values, transaction: number, time: time,

@@ -4,7 +4,8 @@ import Testing
 
 @testable import LarderStore
 
-/// Compares random change sets with a simple model of the same objects.
+/// Compares random change sets with a simple model of the same objects. The history has the values
+/// before each of them.
 @Suite("random change sets")
 final class RandomChangeTests {
     private static let stepCount = 400
@@ -19,7 +20,7 @@ final class RandomChangeTests {
     private let cached: CachedResults
 
     init() throws {
-        library = try Library()
+        library = try Library(schema: Library.schema().recordingValues())
         cached = try CachedResults(library.store)
         model = ObjectModel(library.store.layout.schema)
     }
@@ -35,6 +36,7 @@ final class RandomChangeTests {
         var updated: Set<ObjectModel.Key> = []
         /// The difference of the model before and after.
         var difference: RecordedChanges?
+        var before: ObjectModel?
     }
 
     @Test(
@@ -56,6 +58,7 @@ final class RandomChangeTests {
                     steps.append(nil)
                 } else {
                     step.difference = RecordedChanges(from: before, to: model)
+                    step.before = before
                     steps.append(step)
                 }
                 sets.append(ChangeSet(step.changes))
@@ -150,6 +153,7 @@ final class RandomChangeTests {
             #expect(result.deletedCount == step.deletedCount)
             #expect(result.updatedVersions.count == step.updateCount)
             try checkHistory(result.transaction, step)
+            try checkFormerValues(result.transaction, step)
         case (.failure(let error), nil): #expect(error.code == .objectNotFound)
         case (.failure(let error), _?): Issue.record("seed \(random.seed): \(error)")
         case (.success, nil): Issue.record("seed \(random.seed): a faulty set was saved")
@@ -173,6 +177,34 @@ final class RandomChangeTests {
             try #require(
                 unordered.isSubset(of: difference.updated[key] ?? []),
                 "\(recorded), \(difference), seed \(random.seed)")
+        }
+    }
+
+    /// Compares the to-ones of the history with those that the model had, and finds each one that
+    /// has changed.
+    private func checkFormerValues(_ transaction: Int64?, _ step: Step) throws {
+        guard let transaction, let before = step.before else { return }
+        let former = try library.formerValues(transaction)
+        for (object, values) in former {
+            let key = ObjectModel.Key(entity: object.entityName, key: object.permanentKey ?? 0)
+            for relationship in model.relationships(key.entity) where !relationship.isToMany {
+                guard let value = values[relationship.name] else { continue }
+                let expected = before.destinations(key, relationship.name).first.map {
+                    Value.object(library.identifier($0.entity, $0.key))
+                }
+                try #require(
+                    value == expected ?? .null,
+                    "\(object.shortText).\(relationship.name), seed \(random.seed)")
+            }
+        }
+        for (key, names) in try #require(step.difference).updated {
+            for relationship in model.relationships(key.entity)
+            where !relationship.isToMany && names.contains(relationship.name) {
+                let values = former[library.identifier(key.entity, key.key)]
+                try #require(
+                    values?[relationship.name] != nil,
+                    "\(key).\(relationship.name) is not recorded, seed \(random.seed)")
+            }
         }
     }
 

@@ -12,7 +12,8 @@ extension Library {
         defer { writer.rollBack() }
         let context = ChangeContext(
             writer.schema, store: store.storeDescription.identifier, statements: statements,
-            lastKeys: writer.lastKeys, writer.conversions)
+            lastKeys: writer.lastKeys, writer.conversions,
+            FormerValues(transaction: 1, store.formerValueCounters))
         return try body(context)
     }
 

@@ -21,6 +21,7 @@ extension ChangeSet {
             idempotencyKey: try wire.idempotency_key.text(
                 "an idempotency key", bytesMax: Limits.idempotencyKeyBytesMax),
             releasedKeys: try Self.keys(wire))
+        isDryRun = wire.dry_run != 0
     }
 
     private static func keys(_ wire: Larder__V1__ChangeSet) throws(LarderError) -> [String] {
