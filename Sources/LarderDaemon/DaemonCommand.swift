@@ -15,11 +15,16 @@ struct DaemonCommand: ParsableCommand {
               larderd --store school.store --schema school.json
               larderd --store school.store --socket /run/larder/school.sock --group students
               larderd --in-memory --schema school.json --socket /tmp/school.sock
+              larderd --config /etc/larder/school.toml --check-config
 
             Without --socket, the server listens at the first of these that applies: \
             $RUNTIME_DIRECTORY/NAME.sock, $XDG_RUNTIME_DIR/larder/NAME.sock, or, for root, \
             /run/larder/NAME.sock. NAME is the name of the store file without its extension. \
             With socket activation (LISTEN_FDS), the server uses the inherited socket.
+
+            Each option is also a key of the file of --config, such as query-timeout = 30, and an \
+            environment variable, such as LARDERD_QUERY_TIMEOUT. An option weighs more than a \
+            variable, and that more than the file.
 
             SIGTERM and SIGINT shut the server down gracefully; a second SIGINT stops it \
             immediately.
@@ -27,6 +32,18 @@ struct DaemonCommand: ParsableCommand {
         version: Version.text(
             of: "larderd", protocolVersion: Server.protocolVersion,
             storeFormat: StoreFormat.version, databaseVersion: StoreFormat.databaseVersion))
+
+    @Option(
+        help: ArgumentHelp(
+            "Configuration file; or a name, for NAME.toml in $XDG_CONFIG_HOME/larder or "
+                + "/etc/larder.", valueName: "file"), completion: .file(extensions: ["toml"]))
+    var config: String?
+
+    @Flag(help: "Check the configuration, the schema and the policy, and exit.")
+    var checkConfig = false
+
+    @Flag(help: "Print the configuration, and where each value comes from, and exit.")
+    var printConfig = false
 
     @Option(
         help: ArgumentHelp(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import Glibc
 import LarderModel
 import LarderPrograms
@@ -19,23 +20,31 @@ enum Larderd {
         for number in ignoredSignals { signal(number, SIG_IGN) }
         ProcessLimits.raiseDescriptorLimit()
         ProcessMemory.boundKeptMemory()
+        let configuration = readConfiguration()
         let options: DaemonCommand
         do {
-            try ProgramArguments.check()
-            options = try DaemonCommand.parse()
-        } catch let error as LarderError {
-            fail(error.description, ExitStatus.usage)
+            options = try DaemonCommand.parse(configuration.arguments)
         } catch {
             // --help and --version: ArgumentParser prints them to standard output.
             if DaemonCommand.exitCode(for: error) == .success {
                 DaemonCommand.exit(withError: error)
             }
-            fail(
-                "error[USAGE]: \(DaemonCommand.message(for: error))\nhint: run larderd --help",
-                ExitStatus.usage)
+            let message = DaemonCommand.message(for: error)
+            let lines =
+                ["error[USAGE]: \(message)"] + configuration.sources(in: message).map { "  \($0)" }
+                + ["hint: run larderd --help"]
+            fail(lines.joined(separator: "\n"), ExitStatus.usage)
+        }
+        if options.printConfig {
+            guard StandardStreams.write(configuration.text, to: STDOUT_FILENO) else {
+                fail(
+                    "error[STORAGE_FAILED]: cannot write to standard output",
+                    ExitStatus.inputOutputError)
+            }
+            exit(ExitStatus.success)
         }
         do {
-            try await serve(options)
+            if options.checkConfig { try check(options) } else { try await serve(options) }
             exit(ExitStatus.success)
         } catch let error as UsageError {
             fail("error[USAGE]: \(error.message)", ExitStatus.usage)
@@ -57,6 +66,43 @@ enum Larderd {
     private static func fail(_ message: String, _ status: Int32) -> Never {
         StandardError.write(message + "\n")
         exit(status)
+    }
+
+    private static func readConfiguration() -> Configuration {
+        do throws(LarderError) { try ProgramArguments.check() } catch {
+            fail(error.description, ExitStatus.usage)
+        }
+        let environment = ProcessInfo.processInfo.environment
+        for warning in Configuration.warnings(about: environment) {
+            StandardError.write("warning: \(warning)\n")
+        }
+        do {
+            return try Configuration(
+                options: Array(CommandLine.arguments.dropFirst()), environment: environment)
+        } catch let error as LarderError {
+            fail(error.description, ExitStatus.dataError)
+        } catch let error as UsageError {
+            fail("error[USAGE]: \(error.message)\nhint: run larderd --help", ExitStatus.usage)
+        } catch {
+            preconditionFailure("every error above has one of two types")
+        }
+    }
+
+    /// Checks what can be checked without serving the store.
+    private static func check(_ options: DaemonCommand) throws {
+        _ = try options.socketGroup()
+        _ = try options.migrationRights()
+        let given = try options.schema.map { (path) throws(LarderError) in
+            try readSchema(at: path)
+        }
+        guard options.policy != nil else { return }
+        if let given {
+            _ = try options.readPolicy(for: given)
+        } else if let path = options.store {
+            let store = try Store.open(
+                path: path, schema: nil, options: StoreOptions(isReadOnly: true))
+            _ = try options.readPolicy(for: store.storeDescription.schema)
+        }
     }
 
     private static func serve(_ options: DaemonCommand) async throws {

@@ -12,12 +12,6 @@ package enum StandardError {
     /// Writes the program's own text with control sequences. A failure is ignored, because there is
     /// no other channel to report it on.
     package static func write(control text: String) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = Glibc.write(STDERR_FILENO, Array(rest), rest.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
+        StandardStreams.write(text, to: STDERR_FILENO)
     }
 }

@@ -19,4 +19,19 @@ package enum StandardStreams {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
     }
+
+    /// Writes a text.
+    ///
+    /// - Returns: false if a part of it could not be written.
+    @discardableResult
+    package static func write(_ text: String, to descriptor: Int32) -> Bool {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, Array(rest), rest.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
 }

@@ -30,7 +30,7 @@ struct ServiceLayout {
         return folder
     }
 
-    /// The folder of schemas and policies.
+    /// The folder of configurations, schemas and policies.
     var configurationFolder: String { isOfUser ? "\(home)/.config/larder" : "\(root)/etc/larder" }
     var storeFolder: String { isOfUser ? "\(home)/.local/share/larder" : "\(root)/var/lib/larder" }
     private var unitFolder: String {
@@ -39,9 +39,10 @@ struct ServiceLayout {
 
     func schemaFile(_ name: String) -> String { "\(configurationFolder)/\(name).json" }
     func policyFile(_ name: String) -> String { "\(configurationFolder)/\(name).policy" }
-    /// The path of the policy as a setting of the units, which are templates.
-    var unitPolicyFile: String { (isOfUser ? "%h/.config" : "/etc") + "/larder/%i.policy" }
+    func configurationFile(_ name: String) -> String { "\(configurationFolder)/\(name).toml" }
     func storeFile(_ name: String) -> String { "\(storeFolder)/\(name).store" }
+    /// The path that a file has in the system whose files are changed.
+    func pathInSystem(_ path: String) -> String { String(path.dropFirst(root.count)) }
     func socket(_ name: String) -> String { "\(runtimeFolder)/larder/\(name).sock" }
 
     /// The file with the settings of one unit, which `larder service` writes and removes.
@@ -52,9 +53,9 @@ struct ServiceLayout {
     static func backupService(_ name: String) -> String { "larder-backup@\(name).service" }
     static func backupTimer(_ name: String) -> String { "larder-backup@\(name).timer" }
 
-    /// The names of the services that have a schema file, in alphabetical order.
+    /// The names of the services that have a configuration, in alphabetical order.
     func names() -> [String] {
-        let ending = ".json"
+        let ending = ".toml"
         let files =
             (try? FileManager.default.contentsOfDirectory(atPath: configurationFolder)) ?? []
         return files.filter { $0.hasSuffix(ending) }.map { String($0.dropLast(ending.count)) }

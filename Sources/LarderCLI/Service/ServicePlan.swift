@@ -1,4 +1,5 @@
 import LarderModel
+import LarderPrograms
 
 /// The steps of creating or removing a service, which are performed completely or undone.
 struct ServicePlan {
@@ -11,8 +12,10 @@ struct ServicePlan {
         var name: String
         /// The text of the schema file to write; nil if it exists already.
         var schema: String?
-        /// The text of the policy to write; nil for none.
+        /// The text of the policy to write; nil if there is none, or if it exists already.
         var policy: String?
+        /// Whether the server has a policy.
+        var hasPolicy: Bool
         /// Whether the store exists, and has to belong to the user of the service.
         var adoptsStore: Bool
         /// The group whose members may connect; nil for that of the unit.
@@ -30,10 +33,11 @@ struct ServicePlan {
         }
         if let policy = service.policy {
             steps.append(.write(policy, to: layout.policyFile(name)))
-            steps += settings(
-                "[Service]\nEnvironment=\"OPTIONS=--policy \(layout.unitPolicyFile)\"\n",
-                of: .server, name, layout)
         }
+        steps.append(
+            .write(
+                configuration(name, hasPolicy: service.hasPolicy, in: layout),
+                to: layout.configurationFile(name)))
         if service.adoptsStore, !layout.isOfUser {
             steps.append(.giveToOwner(of: layout.storeFolder, file: layout.storeFile(name)))
         }
@@ -60,7 +64,9 @@ struct ServicePlan {
             let file = layout.settings(of: unit.name(name))
             steps += [.remove(file), .removeEmptyFolder(folder(of: file))]
         }
-        steps += [.remove(layout.schemaFile(name)), .remove(layout.policyFile(name))]
+        steps += [
+            layout.configurationFile(name), layout.schemaFile(name), layout.policyFile(name),
+        ].map { .remove($0) }
         if layout.hasManager { steps.append(.run(layout.systemctl(["daemon-reload"]))) }
         if deletesStore {
             // The file first: without its log it would be a store of an earlier state.
@@ -89,16 +95,34 @@ struct ServicePlan {
     /// The units that get settings of a service.
     private enum ConfiguredUnit: CaseIterable {
         case socket
-        case server
         case backup
 
         func name(_ service: String) -> String {
             switch self {
             case .socket: ServiceLayout.socketUnit(service)
-            case .server: ServiceLayout.serviceUnit(service)
             case .backup: ServiceLayout.backupService(service)
             }
         }
+    }
+
+    /// The text of the configuration file.
+    private static func configuration(
+        _ name: String, hasPolicy: Bool, in layout: ServiceLayout
+    ) -> String {
+        var settings = [
+            ("store", layout.storeFile(name)), ("schema", layout.schemaFile(name)),
+        ]
+        if hasPolicy { settings.append(("policy", layout.policyFile(name))) }
+        var lines = [
+            "# Written by `larder service create`. `man larderd` lists the settings; after a",
+            "# change, systemctl restart \(ServiceLayout.serviceUnit(name))",
+        ]
+        lines += settings.map {
+            "\($0) = \(ConfigurationText.quoted(layout.pathInSystem($1)))"
+        }
+        // Seconds: the next connection starts the server of a user again.
+        if layout.isOfUser { lines.append("idle-exit = 600") }
+        return lines.joined(separator: "\n") + "\n"
     }
 
     private static func settings(

@@ -17,6 +17,7 @@ files() { (cd root && find . ! -type d ! -path './lib/*' | sort); }
     run larder service create school --schema "$schema" --group staff --keep-backups 3 --root root
     assert_equal $'school\t/run/larder/school.sock\troot/var/lib/larder/school.store' "$output"
     assert_equal './etc/larder/school.json
+./etc/larder/school.toml
 ./etc/systemd/system/larder-backup@school.service.d/larder-service.conf
 ./etc/systemd/system/larder@school.socket.d/larder-service.conf
 ./etc/systemd/system/sockets.target.wants/larder@school.socket
@@ -24,6 +25,10 @@ files() { (cd root && find . ! -type d ! -path './lib/*' | sort); }
     larder schema diff root/etc/larder/school.json "$schema" --output plain >differences
     run ! grep -q ^change differences
     assert_equal 644 "$(stat -c %a root/etc/larder/school.json)"
+    grep -v '^#' root/etc/larder/school.toml >settings
+    assert_equal 'store = "/var/lib/larder/school.store"
+schema = "/etc/larder/school.json"' "$(cat settings)"
+    assert_equal 644 "$(stat -c %a root/etc/larder/school.toml)"
     grep -qx SocketGroup=staff root/etc/systemd/system/larder@school.socket.d/larder-service.conf
     grep -qx Environment=KEEP=3 \
         root/etc/systemd/system/larder-backup@school.service.d/larder-service.conf
@@ -42,6 +47,7 @@ files() { (cd root && find . ! -type d ! -path './lib/*' | sort); }
     assert_equal 0 "$status"
     assert_equal $'create folder\t/etc/larder
 write\t/etc/larder/school.json
+write\t/etc/larder/school.toml
 create folder\t/etc/systemd/system/larder@school.socket.d
 write\t/etc/systemd/system/larder@school.socket.d/larder-service.conf
 run\tsystemctl daemon-reload
@@ -90,7 +96,7 @@ run\tsystemctl enable --now larder@school.socket' "$output"
 @test "service create refuses a name that is taken, and serves a store that exists" {
     larder service create school --schema "$schema" --root root
     assert_status 5 larder service create school --schema "$schema" --root root
-    assert_contains "$stderr" 'root/etc/larder/school.json exists already'
+    assert_contains "$stderr" 'root/etc/larder/school.toml exists already'
     mkdir -p root/var/lib/larder
     larder insert Category name=arts --store root/var/lib/larder/old.store --schema "$schema"
     assert_status 5 larder service create old --schema "$schema" --root root
@@ -121,8 +127,7 @@ END
     cmp tasks.policy root/etc/larder/school.policy
     # The server may not change its own policy.
     assert_equal 644 "$(stat -c %a root/etc/larder/school.policy)"
-    settings=root/etc/systemd/system/larder@school.service.d/larder-service.conf
-    grep -qx 'Environment="OPTIONS=--policy /etc/larder/%i.policy"' "$settings"
+    grep -qx 'policy = "/etc/larder/school.policy"' root/etc/larder/school.toml
     larder service remove school --root root
     assert_equal '' "$(files)"
     # A store that exists has a schema, and a policy that exists is not replaced.
@@ -130,7 +135,9 @@ END
     larder insert Category name=arts --store root/var/lib/larder/old.store --schema "$schema"
     assert_status 65 larder service create old --policy wrong.policy --root root
     larder service create old --policy tasks.policy --root root
-    rm root/etc/larder/old.json
+    assert_status 5 larder service create old --root root
+    assert_contains "$stderr" 'root/etc/larder/old.toml exists already'
+    rm root/etc/larder/old.json root/etc/larder/old.toml
     assert_status 5 larder service create old --policy tasks.policy --root root
     assert_contains "$stderr" 'root/etc/larder/old.policy exists already'
     HOME=$scratch XDG_RUNTIME_DIR=$scratch/run run larder service create notes --schema "$schema" \

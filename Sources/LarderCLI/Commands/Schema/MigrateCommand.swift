@@ -175,11 +175,9 @@ struct MigrateCommand: ParsableCommand {
             return try print(summary.rows)
         }
         if !drop {
-            try InProcessServer.serve(path) { socket in
-                let client = try StoreClient.connect(to: socket)
-                defer { client.close() }
-                try confirmDrops(client, to: schema)
-            }
+            var connection = connection
+            connection.schema = nil
+            try StoreSession.with(connection) { try confirmDrops($0.client, to: schema) }
         }
         let store = try Store.open(
             path: path, schema: schema, options: StoreOptions(migrates: true),

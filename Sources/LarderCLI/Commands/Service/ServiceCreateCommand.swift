@@ -19,10 +19,11 @@ struct ServiceCreateCommand: ParsableCommand {
               sudo larder service create tasks --schema tasks.json --policy tasks.policy
 
             Copies the schema to /etc/larder/NAME.json, and the policy to /etc/larder/NAME.policy, \
-            enables the socket /run/larder/NAME.sock, and connects to it, so that the server \
-            creates /var/lib/larder/NAME.store. With --user \
-            the files are in ~/.config/larder and ~/.local/share/larder, and the socket is in \
-            $XDG_RUNTIME_DIR/larder. After an error, everything is as it was before.
+            writes the configuration /etc/larder/NAME.toml, enables the socket \
+            /run/larder/NAME.sock, and connects to it, so that the server creates \
+            /var/lib/larder/NAME.store. With --user the files are in ~/.config/larder and \
+            ~/.local/share/larder, and the socket is in $XDG_RUNTIME_DIR/larder. After an error, \
+            everything is as it was before.
 
             Without --schema, the service gets the store that exists in that folder, such as a \
             restored backup. Prints the name, the socket and the store.
@@ -104,8 +105,9 @@ struct ServiceCreateCommand: ParsableCommand {
         let hasSchema = access(schemaFile, F_OK) == 0
         let hasStore = access(storeFile, F_OK) == 0
         var creation = ServicePlan.Creation(
-            name: name.text, schema: nil, adoptsStore: hasStore, group: group,
-            backupsMax: keepBackups)
+            name: name.text, schema: nil, hasPolicy: policy != nil, adoptsStore: hasStore,
+            group: group, backupsMax: keepBackups)
+        try checkAbsence(of: layout.configurationFile(name.text))
         guard let schema else {
             guard hasStore else {
                 throw LarderError(
@@ -133,15 +135,16 @@ struct ServiceCreateCommand: ParsableCommand {
         return creation
     }
 
+    private func checkAbsence(of file: String) throws(LarderError) {
+        guard access(file, F_OK) == 0 else { return }
+        throw LarderError(
+            .fileExists, "\(file) exists already", hint: "remove it, or choose another name")
+    }
+
     /// The text of the policy, which fits the schema; nil without one.
     private func policyText(_ layout: ServiceLayout, for schema: Schema) throws -> String? {
         guard let policy else { return nil }
-        let file = layout.policyFile(name.text)
-        guard access(file, F_OK) != 0 else {
-            throw LarderError(
-                .fileExists, "\(file) exists already",
-                hint: "remove it, or choose another name")
-        }
+        try checkAbsence(of: layout.policyFile(name.text))
         return try PolicyDocument.readWithText(InputFile(policy), for: schema).text
     }
 

@@ -5,7 +5,7 @@ import LarderModel
 struct ServiceListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the services that have a schema file.",
+        abstract: "List the services that have a configuration.",
         discussion: """
             EXAMPLES:
               larder service list

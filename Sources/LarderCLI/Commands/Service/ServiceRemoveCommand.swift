@@ -11,9 +11,10 @@ struct ServiceRemoveCommand: ParsableCommand {
               sudo larder service remove school
               sudo larder service remove school --delete-store --dry-run
 
-            Stops and disables the socket, the server and the backups, and removes the schema, the \
-            policy and the settings. The store and its backups stay; the store contains its \
-            schema, so that `larder service create NAME` without --schema serves it again.
+            Stops and disables the socket, the server and the backups, and removes the \
+            configuration, the schema, the policy and the settings. The store and its backups \
+            stay; the store contains its schema, so that `larder service create NAME` without \
+            --schema serves it again.
             """)
 
     @Argument(help: ArgumentHelp("Name of the service.", valueName: "name"))
@@ -31,7 +32,8 @@ struct ServiceRemoveCommand: ParsableCommand {
         guard layout.names().contains(name.text) else {
             let folder = layout.configurationFolder
             throw LarderError(
-                .objectNotFound, "there is no service \(name.text): \(folder) has no schema of it",
+                .objectNotFound,
+                "there is no service \(name.text): \(folder) has no configuration of it",
                 hint: NameSuggestion.hint(for: name.text, among: layout.names())
                     ?? "larder service list prints the services")
         }
