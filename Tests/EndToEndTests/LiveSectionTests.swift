@@ -66,6 +66,24 @@ struct LiveSectionTests {
         #expect(try next(plain).sections == [])
     }
 
+    @Test("equal JSON values are one section, in the order of the values")
+    func json() throws {
+        let daemon = try TestDaemon(schema: ArticleSchema.text)
+        let client = try daemon.connect()
+        func details(_ text: String) -> [String: Value] { ["details": .json(text)] }
+        var articles: [PersistentIdentifier] = []
+        for (title, text) in [("a", #"{"n":10}"#), ("b", #"{"n":1}"#), ("c", #"{"n":1.0}"#)] {
+            let values = details(text).merging(["title": .string(title)]) { one, _ in one }
+            articles.append(try client.insert("Article", values))
+        }
+        let results = client.observe(Self.byTitle, sectionedBy: "details.n")
+        let sections = outline(try next(results))
+        #expect(sections == [#"json("1"): b c"#, #"json("10"): a"#])
+        _ = try client.update(articles[1], details(#"{"n":10.0}"#))
+        let changed = outline(try next(results))
+        #expect(changed == [#"json("1"): c"#, #"json("10"): a b"#])
+    }
+
     @Test("a commit inserts and deletes sections, and changes the counts of other sections")
     func changes() throws {
         let (sport, news) = (try category("Sport"), try category("News"))

@@ -7,8 +7,9 @@ struct ArgumentOptions: ParsableArguments {
         name: .customLong("arg"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             """
-            Value for the next %@ or %K. An object is a URI, a list for IN is a JSON array. Can \
-            be repeated.
+            Value for the next %@ or %K. An object is a URI, a list for IN is a JSON array. \
+            Compared with a member of a JSON document, 9 is a number and "9" with its quotation \
+            marks a string. Can be repeated.
             """, valueName: "value"))
     var arguments: [String] = []
 

@@ -11,7 +11,7 @@ indirect enum BoundOperand: Sendable {
     case step(PropertyStep, of: BoundOperand)
     case member([String], of: BoundOperand, MemberKind)
     case function(ScalarFunction, [BoundOperand])
-    /// A number converted to a double or a decimal.
+    /// A value converted to a double, a decimal or JSON.
     case converted(BoundOperand, AttributeType)
     /// The aggregate of an operand over the elements, which it reads from the slot.
     case aggregate(AggregateFunction, BoundCollection, BoundOperand, AttributeType?)
@@ -24,6 +24,8 @@ struct BoundCollection: Sendable {
         /// The object at which the part begins.
         let base: BoundOperand
         let steps: [PropertyStep]
+        /// The path of the array in the JSON at the end of the steps, whose elements these are.
+        let array: [String]?
         /// The slot of an element.
         let slot: Int
         let excludesNil: Bool

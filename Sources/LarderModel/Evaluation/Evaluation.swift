@@ -56,6 +56,7 @@ struct Evaluation {
         guard let part = parts.first else { return try body(&self) }
         var elements = [try value(of: part.base)].filter { !$0.isNull }
         for step in part.steps { elements = elements.flatMap { property(step, of: $0) } }
+        if let array = part.array { elements = elements.flatMap { Self.array(array, in: $0) } }
         for element in elements where !(part.excludesNil && element.isNull) {
             set(element, in: part.slot)
             guard try holds(part.predicates) else { continue }
@@ -105,10 +106,18 @@ struct Evaluation {
             return .null
         }
         switch kind {
-        case .number: return member.number ?? .null
+        case .json, .like: return .json(member.text)
+        case .jsonOf(let kind): return member.kind == kind ? .json(member.text) : .null
         case .attribute(let type): return member.value(as: type) ?? .null
-        case .text, .like: return member.value(as: .json) ?? .null
         }
+    }
+
+    /// The elements of an array in a document.
+    private static func array(_ path: [String], in document: Value) -> [Value] {
+        guard case .json(let text) = document, let array = JSONMember(of: text, at: path) else {
+            return []
+        }
+        return JSONMember.elements(of: array.text).map { .json($0) }
     }
 
     private static func converted(_ value: Value, to type: AttributeType) -> Value {
@@ -116,6 +125,7 @@ struct Evaluation {
         case (.int(let integer), .double): .double(Double(integer))
         case (.int(let integer), .decimal): .decimal(Decimal(integer))
         case (.float(let float), .double): .double(Double(float))
+        case (_, .json): value.comparedJSON ?? .null
         default: value
         }
     }

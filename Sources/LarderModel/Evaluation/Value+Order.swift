@@ -16,7 +16,8 @@ extension Value {
         case (.url(let left), .url(let right)):
             Self.order(left.absoluteString, right.absoluteString)
         case (.data(let left), .data(let right)): Self.order(left, right)
-        case (.json(let left), .json(let right)): Self.order(left, right)
+        case (.json(let left), .json(let right)):
+            JSONKey(text: left).order(to: JSONKey(text: right))
         case (.object(let left), .object(let right)): Self.order(left, right)
         default:
             Self.numberOrder(self, other) ?? Self.sign(kindOrder, other.kindOrder)

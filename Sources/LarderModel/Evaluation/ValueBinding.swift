@@ -63,12 +63,8 @@ struct ValueBinding {
         case .element(let element): return .slot(element.slot)
         case .value(let value): return .value(try typed(value))
         case .member(let member):
-            let document =
-                switch member.document {
-                case .property(let path): property(path)
-                case .element(let element): BoundOperand.slot(element.slot)
-                }
-            return .member(member.path, of: document, try bound(member.kind))
+            return .member(
+                member.path, of: try self.operand(member.document), try bound(member.kind))
         case .function(let function, let operands, _, _):
             var bound: [BoundOperand] = []
             for operand in operands {
@@ -135,7 +131,7 @@ struct ValueBinding {
             parts.append(
                 BoundCollection.Part(
                     base: .slot(part.path.base.slot), steps: part.path.steps.map(step),
-                    slot: part.slot, excludesNil: part.excludesNil,
+                    array: part.array, slot: part.slot, excludesNil: part.excludesNil,
                     predicates: try predicates(part.predicates)))
         }
         return BoundCollection(parts: parts)
@@ -148,9 +144,8 @@ struct ValueBinding {
     }
 
     private func bound(_ kind: MemberKind) throws(LarderError) -> MemberKind {
-        guard case .like(let value) = kind else { return kind }
-        return MemberKind(
-            comparedWith: try evaluator.conversion.argument(value, evaluator.parameters))
+        guard case .like(let values) = kind else { return kind }
+        return try evaluator.conversion.kind(comparedWith: values, evaluator.parameters)
     }
 }
 

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// The values of a list with which others are compared, as `name IN %@` does.
 ///
 /// A list may have a million values, so they are sorted if they are of one type. Numbers of
@@ -34,8 +36,13 @@ struct ValueList: Sendable {
 }
 
 extension Value {
-    /// A string without what the options ignore; other values as they are.
+    /// A string without what the options ignore, and JSON as the bytes of its key; other values as
+    /// they are.
     func folded(_ options: Comparison.Options) -> Value {
-        if case .string(let text) = self { .string(text.folded(options)) } else { self }
+        switch self {
+        case .string(let text): .string(text.folded(options))
+        case .json(let text): .data(Data(JSONKey(text: text).bytes))
+        default: self
+        }
     }
 }

@@ -26,8 +26,8 @@ public enum OperandType: Hashable, Sendable {
     /// Whether values of this type are ordered and can be compared with `<`.
     public var isOrderable: Bool {
         switch attribute {
-        case .int16, .int32, .int64, .float, .double, .decimal, .string, .date, .uuid: true
-        case .bool, .url, .data, .json, nil: false
+        case .int16, .int32, .int64, .float, .double, .decimal, .string, .date, .uuid, .json: true
+        case .bool, .url, .data, nil: false
         }
     }
 

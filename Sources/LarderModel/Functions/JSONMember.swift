@@ -44,9 +44,14 @@ package struct JSONMember: Sendable {
         }
     }
 
-    /// The member as a number for comparisons: an integer if it is one, otherwise a double; nil if
-    /// it is not a number.
-    package var number: Value? { value(as: .int64) ?? value(as: .double) }
+    /// Its type; never nil, because null is no member.
+    package var kind: JSONKind? { JSONKind(of: text) }
+
+    /// The elements of a document that is an array, as JSON texts; none of another one.
+    package static func elements(of document: String) -> [String] {
+        var parser = JSONParser(document, .never)
+        return (try? parser.elements()) ?? []
+    }
 }
 
 extension JSONParser {
@@ -100,6 +105,23 @@ extension JSONParser {
             skipSpace()
         }
         return true
+    }
+
+    /// The texts of the elements of the array at the position; none if there is no array.
+    fileprivate mutating func elements() throws(LarderError) -> [String] {
+        skipSpace()
+        guard current == UInt8(ascii: "[") else { return [] }
+        var elements: [String] = []
+        repeat {
+            step()
+            skipSpace()
+            if current == UInt8(ascii: "]") { break }
+            let start = position
+            try skipValue()
+            elements.append(String(decoding: bytes[start..<position], as: UTF8.self))
+            skipSpace()
+        } while current == UInt8(ascii: ",")
+        return elements
     }
 
     /// Skips the value at the position, counting brackets and skipping whole strings.

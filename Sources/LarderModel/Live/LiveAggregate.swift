@@ -221,12 +221,12 @@ private struct ContributionReader {
 
 extension TypedOperand {
     /// Whether the store computes it for one object as it does for the aggregate. A member of a
-    /// JSON document is read as the type that the function needs; a URL that Foundation rejects is
-    /// read as nil.
+    /// JSON document is read as the type that the function needs; equal JSON values have several
+    /// texts; a URL that Foundation rejects is read as nil.
     fileprivate var isComputedAlike: Bool {
         switch self {
         case .member, .value: false
-        default: type != nil && type != .attribute(.url)
+        default: type != nil && type != .attribute(.url) && type != .attribute(.json)
         }
     }
 

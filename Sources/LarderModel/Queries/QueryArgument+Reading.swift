@@ -8,6 +8,9 @@ public struct TextReading: Hashable, Sendable {
     public var isArgument: Bool
     /// Whether a date without a time zone is in UTC. Otherwise it is rejected.
     public var assumesUTC: Bool
+    /// Whether the text of an argument is compared with JSON: it is JSON then or, if it has another
+    /// form, a string.
+    public var isJSON = false
 
     public init(isArgument: Bool, assumesUTC: Bool) {
         self.isArgument = isArgument
@@ -61,6 +64,35 @@ extension Value {
     }
 }
 
+extension Value {
+    /// Reads an argument that is compared with JSON as a shell passes it: 9 is a number, true a
+    /// bool, null nil, and `"9"` with its quotation marks a string. A text of another form is a
+    /// string too.
+    ///
+    /// - Throws: `malformedValue` for a text that begins as JSON and is not JSON, unless it may be
+    ///   a part of a text.
+    init(
+        jsonArgument text: String, for target: TypedValue, _ interruption: Interruption
+    ) throws(LarderError) {
+        let isString = target.type?.isString == true
+        let value = try? JSONValue(parsing: text, valuesMax: .max, interruption)
+        switch value {
+        case .string(let content)? where isString: self = .string(content)
+        case _ where isString: self = .string(text)
+        case .null?: self = .null
+        case let value?: self = .json(value.text)
+        case nil:
+            if !target.isPart, let first = text.utf8.first, #"[{""#.utf8.contains(first) {
+                throw LarderError(
+                    .malformedValue,
+                    "\(target.name) is compared with an argument that begins as JSON and is not "
+                        + "JSON", hint: #"write a text in quotation marks, as in --arg '"[a]"'"#)
+            }
+            self = .json(JSONValue.string(text).text)
+        }
+    }
+}
+
 extension QueryArgument {
     /// The elements of an argument that is a list: a list, a list of objects or, if arguments are
     /// text, a JSON array. Nil is an empty list.
@@ -80,8 +112,11 @@ extension QueryArgument {
         case .value(.null): elements = []
         case .value(.objects(let identifiers)): elements = identifiers.map { .object($0) }
         case .value(.string(let text)) where reading.isArgument:
-            elements = try Self.texts(
-                of: Self.array(text, comparedWith: name, interruption), comparedWith: name)
+            let array = try Self.array(text, comparedWith: name, interruption)
+            elements =
+                try reading.isJSON
+                ? array.map { $0 == .null ? .null : .json($0.text) }
+                : Self.texts(of: array, comparedWith: name)
         case .value(let value):
             throw LarderError(
                 .wrongType, "\(name) needs a list, but \(value.kindWithArticle) was given")

@@ -66,7 +66,7 @@ struct DerivationCheck {
         let wanted = OperandType.attribute(attribute.type)
         let operand = try typer.operand(
             expression, as: wanted, name: "\(entity.name).\(attribute.name)")
-        let read = operand.reading(as: MemberKind(comparedWith: wanted) ?? .text)
+        let read = operand.reading(as: MemberKind(storedAs: attribute.type))
         guard case .attribute(let type)? = read.type, attribute.type.holds(type) else {
             let given = read.type?.nounWithArticle ?? "nil"
             throw LarderError(

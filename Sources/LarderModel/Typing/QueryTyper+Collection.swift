@@ -10,7 +10,7 @@ extension QueryTyper {
                 return try collection(objects.parts, path, expression)
             case .keyPath(let base, let names):
                 let path = try keyPath(base, names)
-                guard path.isToMany else {
+                guard path.isToMany || path.type == .attribute(.json) else {
                     throw LarderError(
                         .wrongType,
                         "\(path.name) is \(path.type.nounWithArticle), not a to-many relationship")
@@ -44,13 +44,22 @@ extension QueryTyper {
         return (elements, object)
     }
 
-    /// The elements at the end of a key path, which begins at those of the last part.
+    /// The elements at the end of a key path, which begins at those of the last part, or of an
+    /// array in JSON at its end.
     private func collection(
         _ parts: [TypedCollection.Part], _ path: TypedKeyPath, _ expression: QueryExpression
     ) throws(LarderError) -> TypedCollection {
         let slot = parts.last.map { $0.slot + 1 } ?? slotCount
         var stored = path
         stored.members = []
+        if parts.isEmpty, !path.isToMany {
+            let name = ([path.name] + path.members).joined(separator: ".")
+            let element = TypedElement(slot: slot, type: path.type, name: name)
+            let part = TypedCollection.Part(path: stored, array: path.members, slot: slot)
+            return TypedCollection(
+                parts: [part],
+                element: .member(TypedMember(document: .element(element), path: [])))
+        }
         let element: TypedOperand
         switch path.type {
         case .object(let entityName):
@@ -92,8 +101,10 @@ extension QueryTyper {
         }
         let isOfObjects = elements.object != nil
         if isOfObjects { elements.parts[elements.parts.count - 1].excludesNil = true }
+        let isArray = elements.parts[0].array != nil
         let name = "\(elements.element.name).@\(function.collectionOperator)"
-        if function == .count, isOfObjects {
+        // The null elements of an array count.
+        if function == .count, isOfObjects || isArray {
             return .collection(.count, elements, nil, .int64, name: name)
         }
         let (element, type) = try Self.aggregated(elements.element, by: function)

@@ -2,12 +2,18 @@ extension QueryTyper {
     func comparison(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
         guard comparison.modifier != .direct else { return try direct(comparison) }
         if outputs != nil { throw havingNeedsOutputs }
-        let collection = try comparison.left.quantifiedCollection { side throws(LarderError) in
+        var collection = try comparison.left.quantifiedCollection { side throws(LarderError) in
             try isCollection(side)
+        }
+        if collection == nil {
+            collection = try comparison.left.quantifiedCollection { side throws(LarderError) in
+                try isDocument(side)
+            }
         }
         guard let collection else {
             throw LarderError(
-                .wrongType, "ANY and ALL need a to-many key path on the left side")
+                .wrongType,
+                "ANY and ALL need a to-many key path or an array in JSON on the left side")
         }
         return try quantified(comparison, over: collection)
     }
@@ -37,7 +43,10 @@ extension QueryTyper {
             if outputs != nil { throw havingNeedsOutputs }
             return try quantified(equality, over: comparison.left)
         }
-        if comparison.operator == .in, try isCollection(comparison.right) {
+        if comparison.operator == .contains, try isDocument(comparison.left) {
+            return try contains(comparison, equality)
+        }
+        if comparison.operator == .in, try hasElements(comparison.right) {
             if outputs != nil { throw havingNeedsOutputs }
             equality.left = comparison.right
             equality.right = comparison.left
@@ -63,6 +72,58 @@ extension QueryTyper {
         }
     }
 
+    /// Whether it is JSON, which may be an array.
+    private func isDocument(_ expression: QueryExpression) throws(LarderError) -> Bool {
+        guard outputs == nil, case .keyPath(let base, let names) = expression, !base.isSubquery,
+            expression != element?.collection
+        else { return false }
+        let path = try keyPath(base, names)
+        return !path.isToMany && path.type == .attribute(.json)
+    }
+
+    private func hasElements(_ expression: QueryExpression) throws(LarderError) -> Bool {
+        if try isCollection(expression) { return true }
+        return try isDocument(expression)
+    }
+
+    /// `payload CONTAINS …`: a text that contains another one, or an array with an element.
+    ///
+    /// - Parameter equality: The comparison of the elements.
+    private func contains(
+        _ comparison: Comparison, _ equality: Comparison
+    ) throws(LarderError) -> TypedPredicate {
+        var hasElement = try quantified(equality, over: comparison.left)
+        if case .exists(let elements, .comparison(let element, _, .value(var value), _)) =
+            hasElement, case .member(let member) = element, case .like = member.kind
+        {
+            value.isPart = true
+            hasElement = .exists(
+                elements,
+                .comparison(
+                    element.reading(as: .like([value])), .equal, .value(value), options: []))
+        }
+        let document = try operand(comparison.left)
+        var text = document.member ?? TypedMember(document: document, path: [])
+        text.kind = .attribute(.string)
+        let part: TypedOperand
+        switch comparison.right {
+        case .constant(let constant)
+        where !constant.isNull && constant.attributeType != .string:
+            return hasElement
+        case let right where isValue(right):
+            var value = try value(right, as: .attribute(.string), name: text.name)
+            value.isPart = true
+            part = .value(value)
+        case let right: part = try operand(right).reading(as: .attribute(.string))
+        }
+        guard part.type?.isString == true else { return hasElement }
+        return .or([
+            .comparison(
+                .member(text), .contains, part,
+                options: comparison.options.subtracting(.normalized)), hasElement,
+        ])
+    }
+
     /// A comparison of single values.
     private func test(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
         var expressions = [comparison.left]
@@ -74,7 +135,7 @@ extension QueryTyper {
         default: expressions.append(comparison.right)
         }
         let operands = Self.alike(try operands(expressions, for: comparison))
-        try comparison.check(operands.map { ($0.type, $0.name) }, in: schema)
+        try comparison.check(operands.map { ($0.comparedType, $0.name) }, in: schema)
         let options = comparison.options.subtracting(.normalized)
         switch comparison.operator {
         case .in: return .oneOf(operands[0], Array(operands.dropFirst()), options: options)
@@ -111,36 +172,40 @@ extension QueryTyper {
                 throw index == 0 ? error : error.hinting(atRightSide: expression)
             }
         }
-        let known = typed.compactMap { $0 }.filter { operand in
-            if case .member = operand { false } else { true }
+        let member = typed.lazy.compactMap { $0?.member }.first
+        if member != nil {
+            // A computation of values has a type of its own beside a member, which has none.
+            for (index, expression) in expressions.enumerated()
+            where typed[index] == nil && !isValue(expression) {
+                typed[index] = try operand(expression)
+            }
         }
+        let known = typed.compactMap { $0 }.filter { $0.member == nil }
         // If one operand is a decimal, all become decimals.
         let first = known.first { $0.type == .attribute(.decimal) } ?? known.first
         let wanted = first?.type ?? (comparison.needsStrings ? .attribute(.string) : nil)
-        let members = typed.compactMap { operand -> TypedMember? in
-            if case .member(let member) = operand { member } else { nil }
+        if let member {
+            let kind = try kind(of: member, comparedWith: wanted, expressions, comparison)
+            let read = try filled(
+                typed.map { $0?.reading(as: kind) }, expressions, wanted,
+                first?.name ?? member.name)
+            if case .attribute = kind { return read }
+            return read.map(\.comparedAsJSON)
         }
-        guard let member = members.first else {
-            var type = wanted
-            if type == nil, known.isEmpty, [.in, .between].contains(comparison.operator) {
-                let constants = expressions.map { expression -> OperandType? in
-                    if case .constant(let value) = expression { return OperandType(of: value) }
-                    return nil
-                }
-                type = Self.commonType(constants)
-                if type == nil { throw comparison.needsKeyPath }
+        var type = wanted
+        if type == nil, known.isEmpty, [.in, .between].contains(comparison.operator) {
+            let constants = expressions.map { expression -> OperandType? in
+                if case .constant(let value) = expression { return OperandType(of: value) }
+                return nil
             }
-            return try filled(typed, expressions, type, first?.name)
+            type = Self.commonType(constants)
+            if type == nil { throw comparison.needsKeyPath }
         }
-        let kind = try kind(of: member, comparedWith: wanted, expressions)
-        if first == nil, members.count == typed.count {
-            throw LarderError(
-                .wrongType, "the type of \(member.name) is unknown",
-                hint: "compare it with a value or an attribute")
+        let operands = try filled(typed, expressions, type, first?.name)
+        guard type == .attribute(.json) else { return operands }
+        return operands.map { operand in
+            if case .value = operand { operand.comparedAsJSON } else { operand }
         }
-        return try filled(
-            typed.map { $0?.reading(as: kind) }, expressions,
-            first == nil ? kind.valueType : wanted, member.name)
     }
 
     /// The type of values that are compared with each other only, from the types of the constants
@@ -166,22 +231,27 @@ extension QueryTyper {
         return operands
     }
 
-    /// Reads a member of a JSON document as the type with which it is compared.
+    /// How a member is read that is compared with operands of a type or, without one, with values
+    /// or other members only.
     private func kind(
-        of member: TypedMember, comparedWith type: OperandType?, _ expressions: [QueryExpression]
+        of member: TypedMember, comparedWith type: OperandType?, _ expressions: [QueryExpression],
+        _ comparison: Comparison
     ) throws(LarderError) -> MemberKind {
-        if let type { return MemberKind(comparedWith: type) ?? .text }
-        let constants = expressions.compactMap { expression -> Value? in
-            if case .constant(let value) = expression, !value.isNull { value } else { nil }
+        if let type {
+            let isEquality = [.equal, .notEqual, .in].contains(comparison.operator)
+            return MemberKind(
+                comparedWith: type, isEquality: isEquality && !comparison.needsStrings)
         }
-        // A decimal has digits that a double does not have.
-        let first = constants.first { $0.attributeType == .decimal } ?? constants.first
-        if let first { return MemberKind(comparedWith: first) }
+        var values: [TypedValue] = []
+        var constants: [Value] = []
         for expression in expressions where isValue(expression) {
-            if case .constant = expression { continue }
-            return .like(try value(expression, as: nil, name: member.name))
+            var value = try value(expression, as: nil, name: member.name)
+            value.isJSON = true
+            values.append(value)
+            if case .constant(let constant) = expression { constants.append(constant) }
         }
-        return .text
+        return constants.count == values.count
+            ? try MemberKind(comparedWith: constants, named: member.name) : .like(values)
     }
 
     /// Converts integers to decimals if there are decimals, so that all have one order.
@@ -198,52 +268,53 @@ extension QueryTyper {
 
     /// `name IN %@` with a list as its argument.
     private func oneOfList(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
-        let left = try operand(comparison.left)
-        let options = comparison.options.subtracting(.normalized)
-        if case .member(let member) = left {
-            // The member is read as the type of the list's elements.
-            let isText = comparison.needsStrings
-            let list = try value(
-                comparison.right, as: isText ? .attribute(.string) : nil, name: member.name)
-            return .oneOfList(
-                left.reading(as: isText ? .attribute(.string) : .like(list)), list,
-                options: options)
-        }
-        guard left.type != nil else { throw comparison.needsKeyPath }
-        try comparison.check([(left.type, left.name)], in: schema)
+        var left = try operand(comparison.left)
+        let isMember = left.member != nil
+        let type = isMember && comparison.needsStrings ? .attribute(.string) : left.type
+        guard type != nil else { throw comparison.needsKeyPath }
+        try comparison.check([(type, left.name)], in: schema)
+        let name = left.name
         return try locating(comparison.right) { () throws(LarderError) in
-            let list: TypedValue
+            // A member is read as the type of the list's elements.
+            let isOpen = isMember && !comparison.needsStrings
+            var list: TypedValue
             if case .constant(let constant) = comparison.right {
-                list = TypedValue(source: .constant(constant), type: left.type, name: left.name)
+                list = TypedValue(
+                    source: .constant(constant), type: isOpen ? nil : type, name: name)
+            } else {
+                list = try value(comparison.right, as: isOpen ? nil : type, name: name)
+            }
+            list.isList = true
+            list.isJSON = type == .attribute(.json)
+            if case .constant = comparison.right {
                 // An error in a constant is reported when the query is typed.
                 _ = try conversion.elements(of: list, QueryParameters())
-            } else {
-                list = try value(comparison.right, as: left.type, name: left.name)
             }
-            return .oneOfList(left, list, options: options)
+            left = left.reading(as: isOpen ? .like([list]) : .attribute(.string))
+            return .oneOfList(
+                left, list, options: comparison.options.subtracting(.normalized))
         }
     }
 
     /// `count BETWEEN %@` with a list of two values as its argument.
     private func betweenBounds(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
         if case .constant = comparison.right { throw Self.needsList(comparison) }
-        var left = try operand(comparison.left)
-        var type = left.type
-        if case .member = left { type = comparison.needsStrings ? .attribute(.string) : nil }
+        let left = try operand(comparison.left)
         if case .value = left { throw comparison.needsKeyPath }
+        let isMember = left.member != nil
+        let type = isMember && comparison.needsStrings ? .attribute(.string) : left.type
         try comparison.check([(type, left.name)], in: schema)
-        let name = left.name
         return try locating(comparison.right) { () throws(LarderError) in
-            var lower = try value(comparison.right, as: type, name: name)
+            let isOpen = isMember && !comparison.needsStrings
+            var lower = try value(comparison.right, as: isOpen ? nil : type, name: left.name)
+            lower.isJSON = type == .attribute(.json)
             var upper = lower
             lower.bound = 0
             upper.bound = 1
-            // A member of a JSON document is read as the type of the list's elements.
-            left = left.reading(
-                as: comparison.needsStrings ? .attribute(.string) : .like(lower))
+            // A member is read as the type of the list's elements.
             return .between(
-                left, .value(lower), .value(upper),
-                options: comparison.options.subtracting(.normalized))
+                left.reading(as: isOpen ? .like([lower, upper]) : .attribute(.string)),
+                .value(lower), .value(upper), options: comparison.options.subtracting(.normalized))
         }
     }
 

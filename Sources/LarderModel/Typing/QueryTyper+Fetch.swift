@@ -103,16 +103,15 @@ extension QueryTyper {
     package func derivation(
         _ derivation: Derivation, isOfOneObject: Bool
     ) throws(LarderError) -> TypedQuery {
-        let type = OperandType.attribute(derivation.attribute.type)
+        let type = derivation.attribute.type
         let computed = try operand(
-            derivation.expression, as: type, name: derivation.qualifiedName)
+            derivation.expression, as: .attribute(type), name: derivation.qualifiedName)
         let stored = try operand(.keyPath(.object, [derivation.attribute.name]))
         return TypedQuery(
             verb: .fetch, entity: entity, includesSubentities: includesSubentities,
             predicate: isOfOneObject ? isObjectOfFirstArgument : .constant(true),
             columns: [
-                try outputColumn(
-                    "computed", computed.reading(as: MemberKind(comparedWith: type) ?? .text)),
+                try outputColumn("computed", computed.reading(as: MemberKind(storedAs: type))),
                 try outputColumn("stored", stored),
             ], givesIdentity: true)
     }

@@ -84,7 +84,7 @@ extension QueryTyper {
     private static func kind(
         of operand: TypedOperand, _ function: ScalarFunction
     ) throws(LarderError) -> OperandKind {
-        if case .member = operand { return .member }
+        if operand.member != nil { return .member }
         guard case .attribute(let type) = operand.type else {
             throw LarderError(
                 .wrongType, "\(operand.name) is an object, and \(function.name) takes values")
@@ -96,8 +96,8 @@ extension QueryTyper {
     private static func adapted(
         _ operand: TypedOperand, to type: AttributeType, for function: ScalarFunction
     ) -> TypedOperand {
-        if case .member = operand {
-            return operand.reading(as: type == .json ? .text : .attribute(type))
+        if operand.member != nil {
+            return operand.reading(as: type == .json ? .json : .attribute(type))
         }
         let isConverted =
             function.returnsOperand && operand.type?.isInteger == true

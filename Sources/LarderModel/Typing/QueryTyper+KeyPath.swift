@@ -112,7 +112,8 @@ extension QueryTyper {
         guard !path.members.isEmpty else { return .property(path, name: path.name) }
         var document = path
         document.members = []
-        return .member(TypedMember(document: .property(document), path: path.members))
+        return .member(
+            TypedMember(document: .property(document, name: path.name), path: path.members))
     }
 
     /// The key path to the object that an expression denotes.

@@ -117,7 +117,7 @@ extension QueryTyper {
         }
         let operand = try operand(expression, as: wanted, name: name)
         guard case .attribute(let type) = wanted else { return operand }
-        return operand.reading(as: type == .json ? .text : .attribute(type.widened))
+        return operand.reading(as: type == .json ? .json : .attribute(type.widened))
     }
 
     /// The source of a single value; nil for an expression.

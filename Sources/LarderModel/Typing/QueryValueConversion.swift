@@ -50,8 +50,13 @@ package struct QueryValueConversion: Sendable {
         _ value: TypedValue, _ parameters: QueryParameters, _ interruption: Interruption = .never
     ) throws(LarderError) -> QueryArgument {
         let argument = try given(value, parameters)
-        guard let bound = value.bound else { return argument }
         let reading = reading(value, parameters)
+        guard let bound = value.bound else {
+            guard reading.isJSON || value.isPart, reading.isArgument, !value.isList,
+                case .value(.string(let text)) = argument
+            else { return argument }
+            return .value(try Value(jsonArgument: text, for: value, interruption))
+        }
         return .value(
             try argument.bounds(reading, comparedWith: value.name, interruption)[bound])
     }
@@ -64,7 +69,29 @@ package struct QueryValueConversion: Sendable {
     }
 
     package func reading(_ value: TypedValue, _ parameters: QueryParameters) -> TextReading {
-        parameters.reading(ofArgument: value.isArgument)
+        var reading = parameters.reading(ofArgument: value.isArgument)
+        reading.isJSON = value.isJSON && value.type == nil
+        return reading
+    }
+
+    /// How a member of a JSON document is read that is compared with values.
+    package func kind(
+        comparedWith values: [TypedValue], _ parameters: QueryParameters,
+        _ interruption: Interruption = .never
+    ) throws(LarderError) -> MemberKind {
+        var given: [Value] = []
+        for value in values {
+            // The elements of a list in a text are JSON.
+            if value.isList, reading(value, parameters).isArgument { return .json }
+            switch try argument(value, parameters, interruption) {
+            case .value(let single): given.append(single)
+            case .list(let elements): given += elements
+            }
+        }
+        guard let first = values.first else { return .json }
+        return try locating(first) { () throws(LarderError) in
+            try MemberKind(comparedWith: given, named: first.name)
+        }
     }
 
     private func given(
@@ -128,6 +155,17 @@ package struct QueryValueConversion: Sendable {
         _ interruption: Interruption = .never
     ) throws(LarderError) -> Value {
         if case .null = value { return .null }
+        if target.isPart, target.type?.isString == true, value.attributeType != .string {
+            return .null
+        }
+        let typed = try converted(value, for: target, reading, interruption)
+        return target.isJSON ? typed.comparedJSON ?? typed : typed
+    }
+
+    private func converted(
+        _ value: Value, for target: TypedValue, _ reading: TextReading,
+        _ interruption: Interruption
+    ) throws(LarderError) -> Value {
         switch target.type {
         case nil: return try natural(value, target, interruption)
         case .object:
@@ -198,6 +236,7 @@ package struct QueryValueConversion: Sendable {
         case (.bool, .bool), (.date, .date), (.uuid, .uuid), (.url, .url), (.data, .data),
             (.json, .json):
             value
+        case (.json, _): value.comparedJSON
         default: nil
         }
     }

@@ -9,7 +9,7 @@ package indirect enum TypedOperand: Hashable, Sendable {
     case member(TypedMember)
     /// The operands have the types of the function's parameters; the type is that of the result.
     case function(ScalarFunction, [TypedOperand], OperandType, name: String)
-    /// An integer as a double or a decimal.
+    /// An integer as a double or a decimal, or a number, string or bool as JSON.
     case converted(TypedOperand, OperandType)
     /// A predicate as a Bool, which is never nil.
     case predicate(TypedPredicate)
@@ -47,9 +47,38 @@ package indirect enum TypedOperand: Hashable, Sendable {
         }
     }
 
+    /// A member, also for a computed operand of the type json; nil for other operands.
+    package var member: TypedMember? {
+        switch self {
+        case .member(let member): member
+        case .function, .collection, .aggregate:
+            type == .attribute(.json) ? TypedMember(document: self, path: []) : nil
+        case .property, .element, .value, .converted, .predicate: nil
+        }
+    }
+
+    /// The type for the check of a comparison. A value that is compared with JSON becomes JSON.
+    package var comparedType: OperandType? {
+        if case .value(let value) = self, value.isJSON { return nil }
+        return type
+    }
+
+    /// The operand in a comparison with JSON.
+    package var comparedAsJSON: TypedOperand {
+        switch self {
+        case .value(var value):
+            value.isJSON = true
+            return .value(value)
+        default:
+            let isConverted =
+                type?.isNumber == true || type?.isString == true || type == .attribute(.bool)
+            return isConverted ? .converted(self, .attribute(.json)) : self
+        }
+    }
+
     /// The operand, read as a type if it is a member of a JSON document.
     package func reading(as kind: MemberKind) -> TypedOperand {
-        guard case .member(var member) = self else { return self }
+        guard var member, member.kind != kind else { return self }
         member.kind = kind
         return .member(member)
     }
@@ -62,25 +91,15 @@ package struct TypedElement: Hashable, Sendable {
     package let name: String
 }
 
-/// A member of a json attribute: its path, and the type as which it is read.
+/// A member of a JSON document, and how it is read.
 package struct TypedMember: Hashable, Sendable {
-    package enum Document: Hashable, Sendable {
-        case property(TypedKeyPath)
-        case element(TypedElement)
-    }
-
-    package let document: Document
+    /// An operand of the type json.
+    package let document: TypedOperand
+    /// Empty for the document itself.
     package let path: [String]
-    package var kind = MemberKind.text
+    package var kind = MemberKind.json
 
-    package var name: String {
-        let document =
-            switch document {
-            case .property(let path): path.name
-            case .element(let element): element.name
-            }
-        return "\(document).\(path.joined(separator: "."))"
-    }
+    package var name: String { ([document.name] + path).joined(separator: ".") }
 }
 
 /// The elements to which a to-many key path leads, or those of a SUBQUERY.
@@ -88,6 +107,9 @@ package struct TypedCollection: Hashable, Sendable {
     /// A key path from an object, with the elements at its end.
     package struct Part: Hashable, Sendable {
         package let path: TypedKeyPath
+        /// The path of an array in the document at the end of the key path, whose elements these
+        /// are; nil for the elements of the key path itself.
+        package var array: [String]?
         /// The slot of an element.
         package let slot: Int
         /// Whether objects that are nil are left out.

@@ -28,6 +28,13 @@ package struct TypedValue: Hashable, Sendable {
     package var name: String
     /// The index of the value in a list of two bounds: 0 or 1.
     package var bound: Int?
+    /// Whether it is a list with whose elements the other operand is compared.
+    package var isList = false
+    /// Whether it is compared with JSON. A value that JSON has then is JSON too.
+    package var isJSON = false
+    /// Whether it is a part of a text or an element of an array. A value that is no string is no
+    /// part of a text, and any text of an argument may be one.
+    package var isPart = false
     /// The meaning of the value, if it is a search text or the name of a unit or of a time zone.
     package var checkedOperand: CheckedOperand?
 
@@ -72,70 +79,84 @@ extension TypedValue: CustomStringConvertible {
     }
 }
 
-/// The type as which a member of a JSON document is read. A member of another type is nil.
+/// How a member of a JSON document is read. A member of another type is nil.
 package enum MemberKind: Hashable, Sendable {
-    /// Its JSON text.
-    case text
-    /// A number: an integer if it is one.
-    case number
+    /// As JSON of any type.
+    case json
+    /// As JSON of one type, to compare it in an order.
+    case jsonOf(JSONKind)
+    /// As a value of a type of attributes.
     case attribute(AttributeType)
-    /// The type of a value of the query, which the parameters determine.
-    case like(TypedValue)
+    /// As the type that values of the query have, which the parameters determine.
+    case like([TypedValue])
 }
 
 extension MemberKind {
-    /// The kind of a member that is compared with a type; nil for objects.
-    package init?(comparedWith type: OperandType) {
-        guard case .attribute(let type) = type else { return nil }
+    /// The kind of a member that is compared with a type: JSON that equals a value of the type, or
+    /// that is in its order. JSON for objects, which are rejected.
+    init(comparedWith type: OperandType, isEquality: Bool) {
+        guard case .attribute(let type) = type else {
+            self = .json
+            return
+        }
         self =
             switch type {
-            case .int16, .int32, .int64, .float, .double: .number
-            case .json: .text
-            case .bool, .decimal, .string, .date, .uuid, .url, .data: .attribute(type)
+            case .int16, .int32, .int64, .float, .double, .decimal:
+                isEquality ? .json : .jsonOf(.number)
+            case .json: .json
+            case .bool, .string: isEquality ? .json : .attribute(type)
+            case .date, .uuid, .url, .data: .attribute(type)
             }
     }
 
-    /// The kind of a member that is compared with a value; text for nil.
-    package init(comparedWith value: Value) {
-        self =
-            switch value {
-            case .null, .json, .objects, .object: .text
-            case .int, .float, .double: .number
-            case .bool: .attribute(.bool)
-            case .decimal: .attribute(.decimal)
-            case .string: .attribute(.string)
-            case .date: .attribute(.date)
-            case .uuid: .attribute(.uuid)
-            case .url: .attribute(.url)
-            case .data: .attribute(.data)
-            }
+    /// The kind of a member whose value an attribute of a type takes.
+    package init(storedAs type: AttributeType) {
+        self = type == .json ? .json : .attribute(type.isInteger ? .double : type.widened)
     }
 
-    /// The kind of a member that is compared with an argument: a value, or the elements of a list.
-    package init(comparedWith argument: QueryArgument) {
-        switch argument {
-        case .value(let value): self.init(comparedWith: value)
-        case .list(let values):
-            self.init(comparedWith: values.first { !$0.isNull } ?? .null)
+    /// The kind of a member that is compared with a value; nil for nil.
+    private init?(comparedWith value: Value) {
+        switch value {
+        case .null: return nil
+        case .json(let text): self = JSONKind(of: text).map { .jsonOf($0) } ?? .json
+        case .bool: self = .jsonOf(.bool)
+        case .int, .float, .double, .decimal: self = .jsonOf(.number)
+        case .string: self = .jsonOf(.string)
+        case .date: self = .attribute(.date)
+        case .uuid: self = .attribute(.uuid)
+        case .url: self = .attribute(.url)
+        case .data: self = .attribute(.data)
+        case .object, .objects: self = .json
         }
+    }
+
+    /// The kind of a member that is compared with several values: their common one, or JSON of any
+    /// type.
+    ///
+    /// - Throws: `wrongType` for values of several types that are not JSON's, such as a date and a
+    ///   string.
+    package init(
+        comparedWith values: some Sequence<Value>, named name: String
+    ) throws(LarderError) {
+        var kinds: Set<MemberKind> = []
+        for value in values {
+            if let kind = MemberKind(comparedWith: value) { kinds.insert(kind) }
+        }
+        for case .attribute(let type) in kinds where kinds.count > 1 {
+            throw LarderError(
+                .wrongType,
+                "\(name) is compared with \(type.nounWithArticle) and with values of other types",
+                hint: "write the date, UUID, URL or data as text")
+        }
+        self = kinds.count == 1 ? kinds.first ?? .json : .json
     }
 
     /// The type of the member; nil if a value of the query determines it.
     package var type: OperandType? {
         switch self {
-        case .text: .attribute(.json)
-        case .number: .attribute(.double)
+        case .json, .jsonOf: .attribute(.json)
         case .attribute(let type): .attribute(type)
         case .like: nil
-        }
-    }
-
-    /// The type of a value that is compared with the member; nil for its own type.
-    package var valueType: OperandType? {
-        switch self {
-        case .text: .attribute(.json)
-        case .number, .like: nil
-        case .attribute(let type): .attribute(type)
         }
     }
 }

@@ -251,7 +251,9 @@ final class LiveEvaluation {
     private func sections(of keys: [Int64]) throws(LarderError) -> Batch? {
         guard observable.isSectioned, !keys.isEmpty, let firstKeyKind else { return nil }
         var column = Column(name: "section", kind: firstKeyKind)
-        for key in keys { try column.append(window?.values(of: key)?.first ?? .null) }
+        for key in keys {
+            try column.append(window?.values(of: key)?.first?.representative ?? .null)
+        }
         return Batch(rowCount: keys.count, columns: [column])
     }
 

@@ -9,8 +9,6 @@ enum ScalarFunctions {
     static let integer = "larder_integer"
     /// `larder_finite(number)`: the number if it is finite, otherwise nil.
     static let finite = "larder_finite"
-    /// `larder_json(document, kind, step, …)`: a member of a JSON document.
-    static let member = "larder_json"
 
     /// A function is registered for each of its domains under a name of its own.
     typealias Domain = FunctionDefinition.Domain
@@ -34,9 +32,6 @@ enum ScalarFunctions {
             let argument = arguments[0]
             guard !argument.isNull, argument.double.isFinite else { return .null }
             return .real(argument.double)
-        }
-        try connection.registerScalar(name: member, argumentCount: -1) { arguments in
-            member(arguments)
         }
     }
 
@@ -164,14 +159,5 @@ enum ScalarFunctions {
         case .json(let text): .text(text)
         case .null, .object, .objects: .null
         }
-    }
-
-    private static func member(_ arguments: FunctionArguments) -> FunctionResult {
-        guard arguments.count >= 2, !arguments[0].isNull else { return .null }
-        let path = (2..<arguments.count).map { arguments[$0].string }
-        guard let member = JSONMember(of: arguments[0].string, at: path) else { return .null }
-        let kind = arguments[1].string
-        if kind == MemberKind.number.word { return result(member.number ?? .null) }
-        return result(AttributeType(rawValue: kind).flatMap { member.value(as: $0) } ?? .null)
     }
 }

@@ -17,6 +17,7 @@ enum StoreFunctions {
         try RealFunctions.register(on: connection)
         try ModeFunctions.register(on: connection, problems)
         try ScalarFunctions.register(on: connection, problems)
+        try JSONFunctions.register(on: connection)
         try SearchFunctions.register(on: connection, problems)
         try ListTable.register(on: connection)
         let groups = try GroupFunctions.register(on: connection, problems)

@@ -7,7 +7,7 @@ indirect enum PlanOperand: Hashable, Sendable {
     case member(PlanMember)
     /// The operands have the types of the function's parameters; the type is that of the result.
     case function(ScalarFunction, [PlanOperand], OperandType, name: String)
-    /// An integer as a double or a decimal.
+    /// An integer as a double or a decimal, or a number, string or bool as JSON.
     case converted(PlanOperand, OperandType)
     /// A predicate as a Bool, which is never nil.
     case predicate(PlanPredicate)
@@ -77,7 +77,7 @@ indirect enum PlanOperand: Hashable, Sendable {
     var operands: [PlanOperand] {
         switch self {
         case .column, .value, .predicate: []
-        case .member(let member): [.column(member.document)]
+        case .member(let member): [member.document]
         case .function(_, let operands, _, _): operands
         case .converted(let operand, _): [operand]
         case .collection: []

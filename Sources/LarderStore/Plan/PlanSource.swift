@@ -28,6 +28,8 @@ struct PlanSource: Hashable, Sendable {
     var table: String
     var join: Join
     var condition: Condition?
+    /// The array in JSON whose elements are the rows; nil for a table with objects or links.
+    var array: PlanOperand?
     /// A further condition on the row of a to-one step: that the user may see its object.
     var restriction = PlanPredicate.yes
 }

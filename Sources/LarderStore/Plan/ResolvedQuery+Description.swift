@@ -82,7 +82,8 @@ private struct PlanTree {
                 let names = $0.entityNames.map { ", \($0.joined(separator: " or "))" }
                 return " on t\(source.alias).\($0.column) == \($0.key)\(names ?? "")"
             }
-            add("\(verb) \(source.table) as t\(source.alias)\(condition ?? "")")
+            let table = source.array.map { "elements of \($0)" } ?? source.table
+            add("\(verb) \(table) as t\(source.alias)\(condition ?? "")")
         }
     }
 
@@ -163,7 +164,7 @@ extension PlanOperand: CustomStringConvertible {
         case .column(let column): column.reference.description
         case .value(let value): value.description
         case .member(let member):
-            "\(member.document.reference).\(member.path.joined(separator: "."))"
+            ([member.document.description] + member.path).joined(separator: ".")
         case .function(let function, let operands, _, _):
             "\(function.name)(\(operands.map(\.description).joined(separator: ", ")))"
         case .converted(let operand, let type):

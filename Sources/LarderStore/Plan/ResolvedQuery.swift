@@ -53,6 +53,10 @@ struct ResolvedQuery: Hashable, Sendable {
     var hasIndexedRange = false
     var prefetch: [PlanPrefetch] = []
 
+    /// Whether equal values are one result. A statement then has the ``JSONKey`` of JSON, because
+    /// equal values have several texts.
+    var comparesResults: Bool { verb == .aggregate || isDistinct }
+
     /// Whether the result has the entities of other objects with their keys.
     var namesOtherEntities: Bool {
         columns.contains { column in

@@ -53,7 +53,7 @@ extension Reader {
     /// The tables by their aliases.
     private static func tables(_ collections: [PlanCollection]) -> [String: String] {
         var tables: [String: String] = [:]
-        for source in collections.flatMap(\.sources) {
+        for source in collections.flatMap(\.sources) where source.array == nil {
             tables["t\(source.alias)"] = source.table
             // SQLite counts a whole table without an alias.
             tables[source.table] = source.table

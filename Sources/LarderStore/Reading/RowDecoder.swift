@@ -15,6 +15,8 @@ struct RowDecoder {
         case object(from: Int, entityFrom: Int)
         case double(from: Int)
         case bytes(from: Int)
+        /// JSON, as its ``JSONKey``.
+        case key(from: Int)
         /// By another statement.
         case list
     }
@@ -53,7 +55,9 @@ struct RowDecoder {
                     readings.append(.object(from: source, entityFrom: entitySource))
                     entitySource += 1
                 } else {
-                    readings.append(Self.reading(of: column.kind, from: source))
+                    let isKey = query.comparesResults && column.kind == .attribute(.json)
+                    readings.append(
+                        isKey ? .key(from: source) : Self.reading(of: column.kind, from: source))
                 }
                 source += 1
             case .list(let list):
@@ -95,7 +99,11 @@ struct RowDecoder {
     func valueBytes(of statement: Statement) -> Int {
         var count = 0
         for reading in readings {
-            if case .bytes(let source) = reading { count += statement.byteCount(at: source) }
+            switch reading {
+            case .bytes(let source), .key(let source):
+                count += statement.byteCount(at: source)
+            case .integer, .double, .object, .list: break
+            }
         }
         return count
     }
@@ -126,6 +134,8 @@ struct RowDecoder {
                 }
             case .bytes(let source):
                 textBytes += columns[index].append(bytesOf: statement, at: source, &isASCII)
+            case .key(let source):
+                textBytes += columns[index].append(keyOf: statement, at: source, &isASCII)
             case .object(let source, let entitySource):
                 if statement.isNull(at: source) {
                     columns[index].appendNull()
@@ -190,6 +200,23 @@ struct RowDecoder {
 }
 
 extension Column {
+    /// Appends the JSON text of a key of the statement's row.
+    ///
+    /// - Returns: the number of its bytes.
+    fileprivate mutating func append(
+        keyOf statement: Statement, at source: Int, _ isASCII: inout Bool
+    ) -> Int {
+        if statement.isNull(at: source) {
+            appendNull()
+            return 0
+        }
+        let key = JSONKey(bytes: statement.withBytes(at: source) { [UInt8]($0) })
+        let text = key.text.utf8
+        if text.contains(where: { $0 >= 0x80 }) { isASCII = false }
+        append(bytes: text)
+        return text.count
+    }
+
     /// Appends a text or blob of the statement's row.
     ///
     /// - Parameter isASCII: Becomes false if one of its bytes is above 127.

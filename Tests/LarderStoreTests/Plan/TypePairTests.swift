@@ -16,10 +16,12 @@ import Testing
         let mixes =
             (left == .decimal && doubles.contains(right))
             || (right == .decimal && doubles.contains(left))
+        // A text of JSON contains a part, and an array an element.
+        if left == .json, comparison == "CONTAINS" { return true }
         guard left == right || (areNumbers && !mixes) else { return false }
         switch comparison {
         case "==", "!=": return true
-        case "<", ">=": return areNumbers || [.string, .date, .uuid].contains(left)
+        case "<", ">=": return areNumbers || [.string, .date, .uuid, .json].contains(left)
         default: return left == .string
         }
     }

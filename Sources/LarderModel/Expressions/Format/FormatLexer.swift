@@ -21,6 +21,15 @@ struct FormatLexer {
         return FormatToken(kind: try kind(), start: start)
     }
 
+    /// The token after a period in a key path: digits are a step, the index of an element.
+    mutating func nextStep() throws(LarderError) -> FormatToken {
+        let digits = bytes[position...].prefix(while: \.isASCIIDigit)
+        if digits.isEmpty { return try next() }
+        defer { position += digits.count }
+        let name = String(decoding: digits, as: UTF8.self)
+        return FormatToken(kind: .name(name, isEscaped: true), start: position)
+    }
+
     private mutating func kind() throws(LarderError) -> FormatToken.Kind {
         guard let byte = peek() else { return .end }
         switch byte {

@@ -13,7 +13,7 @@ extension FormatParser {
             if function == .count {
                 throw failure("`@count` is a number; a key path cannot continue after it")
             }
-            try advance()
+            try advanceToStep()
             if case .collectionOperator = token.kind, function == nil,
                 base.isPath || !steps.isEmpty
             {
@@ -101,7 +101,8 @@ extension FormatParser {
     }
 
     private static func isStep(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, FormatLexer.isNameStart(first) else { return false }
+        guard let first = text.utf8.first else { return false }
+        guard FormatLexer.isNameStart(first) else { return text.utf8.allSatisfy(\.isASCIIDigit) }
         return text.utf8.allSatisfy {
             FormatLexer.isNameStart($0) || $0.isASCIIDigit || $0 == UInt8(ascii: ":")
         }

@@ -248,6 +248,9 @@ struct FormatParser {
 extension FormatParser {
     mutating func advance() throws(LarderError) { token = try lexer.next() }
 
+    /// Advances to a step of a key path: `.0.1` has two steps and no fraction.
+    mutating func advanceToStep() throws(LarderError) { token = try lexer.nextStep() }
+
     /// Records the position of a node of the tree and returns it.
     ///
     /// - Parameter steps: The positions of the steps of a key path.

@@ -40,7 +40,9 @@ extension QueryLowering {
                 return PlanColumn(
                     reference: reference, type: path.type,
                     isNullable: attribute.isOptional || row.isOptional,
-                    isIndexed: row.entity.hasIndex(beginningWith: attribute),
+                    // An index of JSON has the order of the texts, not of the values.
+                    isIndexed: attribute.type != .json
+                        && row.entity.hasIndex(beginningWith: attribute),
                     textIndexes: TextIndexes(of: attribute),
                     searchTable: layout.searchTable(for: attribute, of: row.entity)?.name,
                     wordIndexes: layout.wordIndexes(for: attribute, of: row.entity),

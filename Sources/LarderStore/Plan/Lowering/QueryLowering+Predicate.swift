@@ -64,10 +64,10 @@ extension QueryLowering {
         case .element(let element): return self.element(element)
         case .value(let value): return .value(value)
         case .member(let member):
-            guard case .column(let document) = try document(of: member) else {
-                preconditionFailure("a document is stored in a column")
-            }
-            return .member(PlanMember(document: document, path: member.path, kind: member.kind))
+            return .member(
+                PlanMember(
+                    document: try self.operand(member.document), path: member.path,
+                    kind: member.kind))
         case .function(let function, let operands, let type, let name):
             return .function(function, try self.operands(operands), type, name: name)
         case .converted(let operand, let type): return .converted(try self.operand(operand), type)
@@ -96,13 +96,6 @@ extension QueryLowering {
         var lowered: [PlanOperand] = []
         for operand in operands { lowered.append(try self.operand(operand)) }
         return lowered
-    }
-
-    private func document(of member: TypedMember) throws(LarderError) -> PlanOperand {
-        switch member.document {
-        case .property(let path): .column(try column(path, named: path.name))
-        case .element(let element): self.element(element)
-        }
     }
 
     private func element(_ element: TypedElement) -> PlanOperand {
@@ -140,6 +133,7 @@ extension QueryLowering {
         of part: TypedCollection.Part, in clause: FromClause
     ) throws(LarderError) -> PlanColumn {
         let path = part.path
+        if let array = part.array { return try element(of: array, at: part, in: clause) }
         let end = path.steps.lastIndex(where: \.isToMany).map { $0 + 1 } ?? 0
         var row = self.row(path.base)
         for step in path.steps[..<end] {
@@ -156,6 +150,24 @@ extension QueryLowering {
         } else {
             elements[part.slot] = .column(element)
         }
+        return element
+    }
+
+    /// Adds the elements of an array in JSON, which begin a clause.
+    private func element(
+        of array: [String], at part: TypedCollection.Part, in clause: FromClause
+    ) throws(LarderError) -> PlanColumn {
+        let document = PlanOperand.column(try column(part.path, named: part.path.name))
+        let alias = nextAlias()
+        clause.add(
+            PlanSource(
+                alias: alias, table: ElementTable.table, join: .first,
+                array: array.isEmpty
+                    ? document : .member(PlanMember(document: document, path: array))))
+        let element = PlanColumn(
+            reference: ColumnReference(alias: alias, column: ElementTable.column),
+            type: .attribute(.json), isNullable: false, isIndexed: false, name: part.path.name)
+        elements[part.slot] = .column(element)
         return element
     }
 }

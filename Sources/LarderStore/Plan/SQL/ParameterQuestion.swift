@@ -9,8 +9,8 @@ enum ParameterQuestion: Hashable, Sendable {
     case hasElements(TypedValue, count: Int?)
     /// Whether nil is among a list's elements.
     case hasNil(TypedValue)
-    /// Whether a member of a JSON document that is compared with the value is read as this kind.
-    case isRead(TypedValue, MemberKind)
+    /// Whether a member of a JSON document that is compared with the values is read as this kind.
+    case isRead([TypedValue], MemberKind)
     case holds(ValueComparison)
     /// Whether an index of parts of texts finds the texts that may match a pattern.
     case hasTrigrams(TypedValue, Comparison.Operator, Comparison.Options)
@@ -34,8 +34,9 @@ enum ParameterQuestion: Hashable, Sendable {
         case .hasElements(let list, let count):
             try SQLWriter.parameterCount(
                 for: converter.elements(list, parameters).values.count) == count
-        case .isRead(let value, let kind):
-            try MemberKind(comparedWith: converter.conversion.argument(value, parameters)) == kind
+        case .isRead(let values, let kind):
+            try converter.conversion.kind(
+                comparedWith: values, parameters, converter.interruption) == kind
         case .hasTrigrams(let value, let comparison, let options):
             try converter.trigrams(of: value, comparison, options, parameters) != nil
         case .hasFoldedMark(let value):
@@ -62,9 +63,9 @@ extension ParameterQuestion {
     var isOpen: Bool {
         switch self {
         case .isNil(let value), .isInteger(let value, _), .hasElements(let value, _),
-            .hasNil(let value), .isRead(let value, _), .hasTrigrams(let value, _, _),
-            .hasFoldedMark(let value):
+            .hasNil(let value), .hasTrigrams(let value, _, _), .hasFoldedMark(let value):
             value.isArgument
+        case .isRead(let values, _): values.contains(where: \.isArgument)
         case .holds(let comparison): comparison.left.isArgument || comparison.right.isArgument
         case .hasLimit, .hasOffset, .hasLongOffset, .hasCursor: true
         }

@@ -99,11 +99,11 @@ extension OperandType {
 }
 
 extension PlanOperand {
-    /// Whether two values are equal exactly if their stored forms are. Decimals have several forms,
-    /// and a computed number may be an integer for one row and a double for another.
+    /// Whether two values are equal exactly if their stored forms are. Decimals and JSON have
+    /// several forms, and a computed number may be an integer for one row and a double for another.
     fileprivate var isHashable: Bool {
         switch self {
-        case .column: type != .attribute(.decimal)
+        case .column: type != .attribute(.decimal) && type != .attribute(.json)
         case .function: type?.isInteger == true || type?.isString == true
         case .predicate: true
         case .value, .member, .converted, .collection, .aggregate: false

@@ -82,6 +82,8 @@ extension PlanOperand {
 extension PlanCollection {
     fileprivate var outerAliases: Set<Int> {
         let read = sources.compactMap(\.condition?.key.alias)
-        return predicate.outerAliases.union(read).subtracting(sources.map(\.alias))
+        let arrays = sources.compactMap(\.array).flatMap(\.outerAliases)
+        return predicate.outerAliases.union(read).union(arrays)
+            .subtracting(sources.map(\.alias))
     }
 }

@@ -9,6 +9,7 @@ extension SQLWriter {
         case .column(let column): return column.reference.sql
         case .value(let value): return object(value) ?? SQL([.value(value)])
         case .member(let member): return try self.member(member)
+        case .converted(let operand, .attribute(.json)): return try self.operand(operand)
         case .function(let function, let operands, let type, _):
             return try self.function(function, operands, type)
         case .converted(let operand, let type):
@@ -19,11 +20,35 @@ extension SQLWriter {
             case .always(let bool): return bool ? "1" : "0"
             case .sql(let test): return ("\(test.inParentheses) IS 1" as SQL).inParentheses
             }
+        case .collection, .aggregate:
+            let result = try self.result(operand)
+            return operand.type == .attribute(.json)
+                ? "\(function: JSONFunctions.text)(\(result))" : result
+        }
+    }
+
+    /// An operand as a statement computes it: JSON as its key, which can be compared.
+    mutating func result(_ operand: PlanOperand) throws(LarderError) -> SQL {
+        if groupColumns[operand] != nil { return try self.operand(operand) }
+        switch operand {
         case .collection(let function, let collection, let element, let type, _):
             return try self.collection(function, collection, element, type)
         case .aggregate(let function, let argument, let type, _):
             return try aggregate(function, argument, type)
+        case .value: return try self.operand(operand)
+        case .member(let member): return try self.member(member, isCompared: true)
+        default:
+            let written = try self.operand(operand)
+            guard operand.type == .attribute(.json) else { return written }
+            var form = AttributeType.json.rawValue
+            if case .converted(let other, _) = operand { form = Self.jsonKind(of: other).rawValue }
+            return "\(function: JSONFunctions.key)(\(written), \(literal: form))"
         }
+    }
+
+    private static func jsonKind(of operand: PlanOperand) -> JSONKind {
+        operand.type?.isString == true
+            ? .string : operand.type == .attribute(.bool) ? .bool : .number
     }
 
     /// An operand of a comparison: folded according to the options, with its collation.
@@ -48,7 +73,7 @@ extension SQLWriter {
 
     /// An operand with the order of its type. A computed operand has no collation of its own.
     mutating func ordered(_ operand: PlanOperand) throws(LarderError) -> SQL {
-        let written = try self.operand(operand)
+        let written = try result(operand)
         let isDecimal = operand.type == .attribute(.decimal)
         switch operand {
         case .column, .value: return written
@@ -76,18 +101,26 @@ extension SQLWriter {
         """
     }
 
-    private mutating func member(_ member: PlanMember) throws(LarderError) -> SQL {
+    /// - Parameter isCompared: Whether JSON is written as its key, and not as its text.
+    private mutating func member(
+        _ member: PlanMember, isCompared: Bool = false
+    ) throws(LarderError) -> SQL {
         var kind = member.kind
-        if case .like(let value) = kind {
-            kind = .text
-            for candidate in MemberKind.decided where try ask(.isRead(value, candidate)) {
+        if case .like(let values) = kind {
+            kind = .json
+            for candidate in MemberKind.decided where try ask(.isRead(values, candidate)) {
                 kind = candidate
                 break
             }
         }
+        let form: String
+        switch kind {
+        case .json, .like: form = isCompared ? JSONFunctions.keyForm : AttributeType.json.rawValue
+        case .jsonOf(let kind): form = "\(JSONFunctions.keyForm) \(kind.rawValue)"
+        case .attribute(let type): form = type.rawValue
+        }
         var call: SQL = """
-            \(function: ScalarFunctions.member)(\(member.document.reference.sql), \
-            \(literal: kind.word)
+            \(function: JSONFunctions.member)(\(try operand(member.document)), \(literal: form)
             """
         for step in member.path {
             let name = TypedValue(
@@ -123,7 +156,8 @@ extension SQLWriter {
         if operand.isDecimalArithmetic, [.sum, .average, .median, .stddev].contains(function) {
             return try decimalCall(Self.functionName(function, isDecimal: true), [operand])
         }
-        let argument = try self.operand(operand)
+        if function == .count { return "COUNT(\(try self.operand(operand)))" }
+        let argument = try result(operand)
         let isInteger = operand.type?.isInteger ?? false
         switch function {
         case .count: return "COUNT(\(argument))"
@@ -166,9 +200,8 @@ extension SQLWriter {
 }
 
 extension MemberKind {
-    /// The kinds that a value may select, except text.
-    static let decided: [MemberKind] = [
-        .number, .attribute(.string), .attribute(.bool), .attribute(.decimal), .attribute(.date),
-        .attribute(.uuid), .attribute(.url), .attribute(.data),
-    ]
+    /// The kinds that a value may select, except JSON of any type.
+    static let decided =
+        JSONKind.allCases.map { MemberKind.jsonOf($0) }
+        + [.attribute(.date), .attribute(.uuid), .attribute(.url), .attribute(.data)]
 }

@@ -84,7 +84,9 @@ extension SQLWriter {
     }
 
     private static func value(_ keyIndex: Int, _ operand: PlanOperand) -> TypedValue {
-        TypedValue(source: .cursor(keyIndex), type: operand.type, name: operand.name)
+        var value = TypedValue(source: .cursor(keyIndex), type: operand.type, name: operand.name)
+        value.isJSON = operand.type == .attribute(.json)
+        return value
     }
 
     // MARK: Terms

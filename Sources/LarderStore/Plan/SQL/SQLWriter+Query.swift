@@ -50,7 +50,7 @@ extension SQLWriter {
         if !query.groupBy.isEmpty {
             var groups: [SQL] = []
             for (index, group) in query.groupBy.enumerated() {
-                if case .column = group {
+                if case .column = group, group.type != .attribute(.json) {
                     groups.append(try operand(group))
                 } else {
                     // An expression with parameters, written twice, would be two expressions.
@@ -105,7 +105,8 @@ extension SQLWriter {
         var entities: [SQL] = []
         for column in query.columns {
             guard case .operand(let operand) = column.content else { continue }
-            let result = try self.operand(operand)
+            let result =
+                query.comparesResults ? try self.result(operand) : try self.operand(operand)
             results.append(result)
             if let table = column.entityTable {
                 entities.append(Self.entity(of: result, in: table))
@@ -198,7 +199,9 @@ extension SQLWriter {
     ) throws(LarderError) -> SQL {
         var clause: SQL = ""
         for source in sources {
-            let table: SQL = "\(name: source.table) AS t\(source.alias)"
+            var table: SQL = "\(name: source.table)"
+            if let array = source.array { table += "(\(try operand(array)))" }
+            table += " AS t\(source.alias)"
             guard source.join != .first, let condition = source.condition else {
                 clause += table
                 continue

@@ -20,6 +20,7 @@ final class Conversions: @unchecked Sendable {
         var source: TypedValue.Source
         var bound: Int?
         var type: OperandType?
+        var isJSON: Bool
         var form: Form
 
         /// nil for a constant, which a query uses once.
@@ -28,6 +29,7 @@ final class Conversions: @unchecked Sendable {
             source = value.source
             bound = value.bound
             type = value.type
+            isJSON = value.isJSON
             self.form = form
         }
     }

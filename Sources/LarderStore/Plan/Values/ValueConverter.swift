@@ -120,6 +120,8 @@ struct ValueConverter: Sendable {
         case .double(let double): return .real(double)
         case .decimal(let decimal): return Self.stored(decimal, as: target.type)
         case .string(let text): return .text(text)
+        case .json(let text) where target.isJSON:
+            return .blob(JSONKey(text: text).bytes)
         case .date, .uuid, .url, .data, .json:
             guard let type = typed.attributeType else { preconditionFailure("a value has a type") }
             return try SQLValue(storing: typed, as: type, named: target.name, interruption)
