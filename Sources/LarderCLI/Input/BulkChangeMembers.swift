@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LarderModel
 
 /// The members of an `updateAll` or `deleteAll` change, or of a condition, in JSON:
@@ -37,7 +38,7 @@ struct BulkChangeMembers {
             limit: try Self.limit(members["@limit"]),
             arguments: try Self.arguments(members["@args"], insertedEntity),
             variables: try Self.variables(members["@variables"], insertedEntity),
-            argumentsAreText: true, assumesUTC: assumesUTC,
+            assumesUTC: assumesUTC,
             includesSubentities: try Self.includesSubentities(members))
         expressions = try Self.expressions(members["@set"])
         values = members.filter { !$0.key.hasPrefix("@") }
@@ -111,16 +112,27 @@ struct BulkChangeMembers {
         }
     }
 
-    /// Converts a JSON value to an argument: null, an object with a temporary name, or text.
+    /// Converts JSON to an argument of its own type. A string may be the temporary name of an
+    /// object.
     private static func argument(
         _ json: JSONValue, _ insertedEntity: InsertedEntity
     ) -> QueryArgument {
+        guard case .array(let elements) = json else { return .value(value(json, insertedEntity)) }
+        return .list(elements.map { value($0, insertedEntity) })
+    }
+
+    private static func value(_ json: JSONValue, _ insertedEntity: InsertedEntity) -> Value {
         switch json {
-        case .null: return .value(.null)
+        case .null: .null
+        case .bool(let bool): .bool(bool)
+        case .integer(let integer): .int(integer)
+        case .double(let double): .double(double)
+        case .decimal(let text): Decimal(exactly: text).map { .decimal($0) } ?? .json(text)
         case .string(let text):
-            guard let entityName = insertedEntity(text) else { return .value(.string(text)) }
-            return .value(.object(PersistentIdentifier(temporary: text, entityName: entityName)))
-        default: return .value(.string(json.text))
+            insertedEntity(text).map {
+                .object(PersistentIdentifier(temporary: text, entityName: $0))
+            } ?? .string(text)
+        case .array, .object: .json(json.text)
         }
     }
 
