@@ -56,16 +56,29 @@ extension Value {
     }
 }
 
+extension QueryArgument {
+    func scriptText(_ drafts: [DraftObject], _ schema: Schema) -> String {
+        switch self {
+        case .value(let value): return value.scriptText(drafts, schema)
+        case .list(let values):
+            let elements = values.map { $0.scriptText(drafts, schema) }
+            return "[\(elements.joined(separator: ", "))]"
+        }
+    }
+}
+
 extension QueryExpression {
     /// The expression with all its values as arguments, in the order in which they are formatted.
-    func withArguments(_ given: [Value], _ taken: inout [Value]) -> QueryExpression {
+    func withArguments(
+        _ given: [QueryArgument], _ taken: inout [QueryArgument]
+    ) -> QueryExpression {
         switch self {
         case .constant(.bool): return self
         case .constant(let value):
-            taken.append(value)
+            taken.append(.value(value))
             return .argument(taken.count - 1)
         case .argument(let index):
-            taken.append(given.indices.contains(index) ? given[index] : .null)
+            taken.append(given.indices.contains(index) ? given[index] : nil)
             return .argument(taken.count - 1)
         default: return mapChildren { $0.withArguments(given, &taken) }
         }
@@ -154,6 +167,15 @@ extension QueryExpression {
     fileprivate func moved(to store: UUID) -> QueryExpression {
         if case .constant(let value) = self { return .constant(value.moved(to: store)) }
         return mapChildren { $0.moved(to: store) }
+    }
+}
+
+extension QueryArgument {
+    fileprivate func moved(to store: UUID) -> QueryArgument {
+        switch self {
+        case .value(let value): .value(value.moved(to: store))
+        case .list(let values): .list(values.map { $0.moved(to: store) })
+        }
     }
 }
 

@@ -40,6 +40,10 @@ public struct Disagreement: CustomStringConvertible {
         guard selected != evaluated, !selected.dependsOnOrder, !evaluated.dependsOnOrder else {
             return false
         }
+        // A rejected argument is another disagreement than a wrong result.
+        guard selected.isRefused == self.selected.isRefused,
+            evaluated.isRefused == self.evaluated.isRefused
+        else { return false }
         query = candidate
         self.selected = selected
         self.evaluated = evaluated
@@ -131,10 +135,11 @@ public struct Disagreement: CustomStringConvertible {
         for (index, draft) in drafts.enumerated() {
             lines.append("\(draft.entityName) o\(index) \(draft.json(in: schema).text)")
         }
-        var arguments: [Value] = []
+        var arguments: [QueryArgument] = []
         let predicate = query.predicate.withArguments(query.arguments, &arguments)
         lines += ["fetch \(query.entityName)", "where \(predicate.format)"]
         if !query.includesSubentities { lines.append("nosubentities") }
+        if query.argumentsAreText { lines.append("# The arguments are texts.") }
         for value in arguments { lines.append("arg \(value.scriptText(drafts, schema))") }
         for key in query.sort { lines.append("sort \(key.scriptText)") }
         if let limit = query.limit { lines.append("limit \(limit)") }

@@ -11,7 +11,7 @@ extension PredicateGenerator {
 
     static func isOrderable(_ type: AttributeType) -> Bool {
         switch type {
-        case .bool, .url, .data, .json: false
+        case .bool, .url, .data: false
         default: true
         }
     }
@@ -115,7 +115,7 @@ extension PredicateGenerator {
         if random.once(in: 4) { return quantifiedObjects(modifier, depth: depth) }
         if random.once(in: 6), let documents = manyPath(to: .attribute(.json)) {
             note("\(modifier) of members")
-            return memberComparison(documents, modifier)
+            return membersComparison(documents, modifier, depth: depth)
         }
         let type = attributeType()
         guard var left = manyPath(to: .attribute(type)) else { return nil }

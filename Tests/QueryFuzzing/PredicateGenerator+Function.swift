@@ -22,7 +22,7 @@ extension PredicateGenerator {
                 ? rounded(.decimal, depth: depth) : arithmetic(.decimal, depth: depth)
         case .string: return stringFunction(depth: depth)
         case .date: return dateFunction(depth: depth)
-        case .json, .bool, .uuid, .url, .data: return member(type)
+        case .json, .bool, .uuid, .url, .data: return coalescedMember(type)
         }
     }
 
@@ -136,7 +136,7 @@ extension PredicateGenerator {
                 : call(.snippet, [one, searchText()] + some { $0.index(depth) })
         }
         switch random.number(0...7) {
-        case 0: return member(.string)
+        case 0: return coalescedMember(.string)
         case 1:
             let functions: [ScalarFunction] = [.uppercase, .lowercase, .canonical, .initials]
             return call(random.pick(functions) ?? .lowercase, [one])
@@ -223,46 +223,5 @@ extension PredicateGenerator {
         let seconds = random.once(in: 2) ? operand(.double, depth: 0) : literalOperand(.double)
         return call(
             random.once(in: 2) ? .add : .subtract, [operand(.date, depth: depth - 1), seconds])
-    }
-
-    /// A member of a JSON document, compared with a literal of the type.
-    private mutating func member(_ type: AttributeType) -> QueryExpression? {
-        guard case .keyPath(let base, let steps) = singlePath(to: .attribute(.json)) else {
-            return nil
-        }
-        note("member")
-        let members = [["a"], ["b", "c"], ["a", "0"], ["0", "a"], ["none"]]
-        return call(
-            .coalesce,
-            [
-                .keyPath(base, steps + (random.pick(members) ?? ["a"])),
-                .constant(RandomValue.value(of: type, &random)),
-            ])
-    }
-
-    /// `document.a == 1`
-    mutating func memberComparison(depth: Int) -> QueryExpression? {
-        guard let document = singlePath(to: .attribute(.json)) else { return nil }
-        note("member")
-        return memberComparison(document, .direct)
-    }
-
-    /// The same for a document, or for each of many documents.
-    mutating func memberComparison(
-        _ document: QueryExpression, _ modifier: Comparison.Modifier
-    ) -> QueryExpression? {
-        guard case .keyPath(let base, let steps) = document else { return nil }
-        let path = QueryExpression.keyPath(
-            base, steps + (random.pick([["a"], ["b", "c"], ["a", "0"], ["none"]]) ?? ["a"]))
-        let values: [Value] = [
-            1, 1.5, "x", "é", true, false, "", 2, .double(9_007_199_254_740_992),
-        ]
-        let value = random.pick(values) ?? 1
-        var operators: [Comparison.Operator] = [.equal, .notEqual]
-        if case .bool = value {} else { operators += [.lessThan, .greaterThanOrEqual] }
-        if case .string = value { operators += [.contains, .beginsWith] }
-        return .comparison(
-            Comparison(
-                path, random.pick(operators) ?? .equal, literal(value), modifier: modifier))
     }
 }

@@ -57,7 +57,7 @@ extension PredicateGenerator {
     }
 
     private mutating func orderOfUnordered() -> QueryExpression? {
-        let types: [AttributeType] = [.bool, .url, .data, .json]
+        let types: [AttributeType] = [.bool, .url, .data]
         guard let type = random.pick(types), let path = singlePath(to: .attribute(type)) else {
             return nil
         }

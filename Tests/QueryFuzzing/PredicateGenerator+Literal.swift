@@ -6,7 +6,7 @@ extension PredicateGenerator {
     /// A value as a constant or as an argument.
     mutating func literal(_ value: Value) -> QueryExpression {
         if random.once(in: 2) { return .constant(value) }
-        arguments.append(value)
+        arguments.append(.value(value))
         return .argument(arguments.count - 1)
     }
 

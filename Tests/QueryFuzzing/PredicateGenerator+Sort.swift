@@ -7,14 +7,16 @@ extension PredicateGenerator {
         var keys: [SortKey] = []
         for _ in 0..<random.number(0...2) {
             let entityName = bases[0].entityName
-            var type = attributeType()
+            let type = attributeType()
             var isObject = false
             let expression: QueryExpression?
             if random.once(in: 8) {
                 isObject = true
                 expression = singlePath(to: .object(entityName))
+            } else if type == .json {
+                note("sort JSON")
+                expression = anyJSON()
             } else {
-                if type == .json { type = .string }
                 expression = operand(type, depth: 1)
             }
             guard let expression else { continue }

@@ -17,7 +17,7 @@ struct PredicateGenerator {
     let paths: SchemaPaths
     var random: SeededGenerator
     /// The values that argument nodes refer to.
-    var arguments: [Value] = []
+    var arguments: [QueryArgument] = []
     /// The evaluated object, then the variables of enclosing SUBQUERYs, outermost first.
     var bases: [Base]
     /// The number of SUBQUERYs around the current position.
@@ -70,11 +70,11 @@ struct PredicateGenerator {
 
     /// Nil if the schema has nothing of the chosen kind.
     private mutating func attempt(depth: Int) -> QueryExpression? {
-        switch random.number(0...23) {
+        switch random.number(0...26) {
         case 0: return truth()
         case 22, 23: return search()
         case 1...6: return comparison(depth: depth)
-        case 7: return memberComparison(depth: depth)
+        case 7, 24...26: return memberComparison(depth: depth)
         case 8, 9: return list(depth: depth)
         case 10, 11: return quantified(depth: depth)
         case 12: return membership(depth: depth)

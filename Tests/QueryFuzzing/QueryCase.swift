@@ -7,7 +7,9 @@ struct QueryCase {
     var entityName: String
     var predicate: QueryExpression
     var sort: [SortKey] = []
-    var arguments: [Value]
+    var arguments: [QueryArgument]
+    /// Whether the arguments are passed as a shell passes them.
+    var argumentsAreText = false
     var includesSubentities = true
     /// The part of the objects in order that is selected.
     var limit: Int64?
@@ -20,7 +22,23 @@ struct QueryCase {
     }
 
     var parameters: QueryParameters {
-        QueryParameters(arguments: arguments.map { .value($0) }, limit: limit, offset: offset)
+        QueryParameters(
+            arguments: argumentsAreText ? arguments.map(\.asText) : arguments,
+            argumentsAreText: argumentsAreText, limit: limit, offset: offset)
+    }
+}
+
+extension QueryArgument {
+    /// The argument as a text for a shell. JSON is its own text, and a string that looks like JSON
+    /// is one, too.
+    fileprivate var asText: QueryArgument {
+        switch self {
+        case .value(.null): self
+        case .value(.objects(let objects)):
+            QueryArgument.list(objects.map { .object($0) }).asText
+        case .value(let value): .value(.string(value.text))
+        case .list(let values): .value(.string(JSONValue.array(values.map(\.jsonValue)).text))
+        }
     }
 }
 
@@ -36,6 +54,8 @@ enum QueryOutcome: Hashable, CustomStringConvertible {
         case .refused(let code): "error \(code.name)"
         }
     }
+
+    var isRefused: Bool { if case .refused = self { true } else { false } }
 
     /// Whether the error depends on the rows and conditions that were evaluated. The other side may
     /// not reach the sum that overflows or the match that takes too long.

@@ -24,6 +24,10 @@ public struct QueryFuzzer {
             + ["objects", "IN objects", "any", "all", "any of objects", "all of objects"]
             + ["any of members", "all of members", "any of computed values"]
             + ["all of computed values", "a predicate compared"]
+            + ["sort JSON", "array", "two members", "member with decimal", "text of a member"]
+            + ["IN of JSON", "BETWEEN of JSON", "list argument", "IN an array", "text arguments"]
+            + ["CONTAINS of an array", "any of an array", "all of an array"]
+            + ["@count of an array", "@sum of an array", "@minimum of JSON", "@mode of JSON"]
             + ["literals", "sort", "zone", "round to places"]
             + ["two operands", "ill-typed", "member", "properties of a subquery", "ranked search"]
             + AggregateFunction.allCases.map { "@\($0)" }
@@ -95,11 +99,14 @@ public struct QueryFuzzer {
         }
         let limit = generator.random.once(in: 3) ? Int64(generator.random.number(0...6)) : nil
         let offset = generator.random.once(in: 6) ? Int64(generator.random.number(0...3)) : nil
+        let argumentsAreText = generator.random.once(in: 10)
+        if argumentsAreText { generator.note("text arguments") }
         random = generator.random
         for what in generator.written { account.written[what, default: 0] += 1 }
         return QueryCase(
             entityName: entityName, predicate: predicate, sort: sort,
-            arguments: generator.arguments, includesSubentities: !random.once(in: 5),
+            arguments: generator.arguments, argumentsAreText: argumentsAreText,
+            includesSubentities: !random.once(in: 5),
             limit: limit, offset: offset)
     }
 

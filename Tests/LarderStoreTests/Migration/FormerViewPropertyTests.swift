@@ -101,7 +101,7 @@ struct FormerViewPropertyTests {
             let sort = generator.sort()
             random = generator.random
             let includesSubentities = !random.once(in: 5)
-            let parameters = QueryParameters(arguments: generator.arguments.map { .value($0) })
+            let parameters = QueryParameters(arguments: generator.arguments)
             if random.once(in: 4) {
                 return (
                     .count(

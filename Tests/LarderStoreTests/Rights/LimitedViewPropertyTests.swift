@@ -329,11 +329,16 @@ extension QueryExpression {
     ///
     /// - Parameter change: Returns the changed value; nil changes none.
     fileprivate func withConstants(
-        _ values: [Value], _ change: ((Value) -> Value)? = nil
+        _ values: [QueryArgument], _ change: ((Value) -> Value)? = nil
     ) -> QueryExpression {
         switch self {
         case .argument(let index):
-            return QueryExpression.constant(values[index]).withConstants(values, change)
+            let given =
+                switch values[index] {
+                case .value(let value): QueryExpression.constant(value)
+                case .list(let elements): QueryExpression.list(elements.map { .constant($0) })
+                }
+            return given.withConstants(values, change)
         case .constant(let value): return .constant(change?(value) ?? value)
         default: return mapChildren { $0.withConstants(values, change) }
         }
