@@ -169,6 +169,7 @@ struct SharedStateTests {
         same.setValue(77, forKey: "pages")
         try other.save()
         #expect(try context.book("novel 1")?.pages == 77)
+        #expect(other.persistentStoreCoordinator === context.coordinator)
         let made = NSEntityDescription.insertNewObject(forEntityName: "Genre", into: other)
         made.setValue("essay", forKey: "name")
         try other.save()

@@ -34,6 +34,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         // Sendable unchecked: it is used under the lock.
         var stores: [NSPersistentStore] = []
         var model = ObjectModel.empty
+        /// The model of the other module that has opened the stores; it is kept, because the
+        /// coordinator is found by it.
+        var shown: ObjectModel?
         var parts: [String: any ObjectStore] = [:]
         var observations: [any AnyObject & Sendable] = []
     }
@@ -54,10 +57,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private convenience init(_ model: ObjectModel) {
         let entities = model.allStores.flatMap(\.schema.entities)
         let schema = try? Schema(entities: entities)
-        let stored = schema.map { NSManagedObjectModel($0, model.entities) }
-        self.init(managedObjectModel: stored ?? NSManagedObjectModel())
+        let managed = schema.map { NSManagedObjectModel($0) } ?? NSManagedObjectModel()
+        self.init(managedObjectModel: managed)
+        // Contexts that the coordinator has itself make managed objects, not models.
+        let own = ((try? managed.compile())?.entities ?? [:]).values.sorted { $0.name < $1.name }
         opened.withLock { opened in
-            opened.model = model
+            opened.shown = model
+            for entity in own { opened.parts[entity.name] = try? model.store(of: entity.name) }
+            opened.model = ObjectModel(entities: own, stores: opened.parts)
             opened.stores = model.allStores.map {
                 NSPersistentStore($0, type: "", url: nil, configurationName: "")
             }

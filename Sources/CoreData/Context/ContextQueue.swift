@@ -6,17 +6,23 @@ final class ContextQueue: Sendable {
     private let isMain: Bool
     private static let key = DispatchSpecificKey<ObjectIdentifier>()
 
+    /// The main queue. On Linux its code need not run on the main thread, so it is marked.
+    private static let main: DispatchQueue = {
+        DispatchQueue.main.setSpecific(key: key, value: ObjectIdentifier(ContextQueue.self))
+        return .main
+    }()
+
     init(isMain: Bool) {
         self.isMain = isMain
-        queue = isMain ? .main : DispatchQueue(label: "CoreData.Context")
+        queue = isMain ? Self.main : DispatchQueue(label: "CoreData.Context")
         if !isMain { queue.setSpecific(key: Self.key, value: ObjectIdentifier(self)) }
     }
 
     /// Whether the calling code runs on the queue.
     var isCurrent: Bool {
-        isMain
-            ? Thread.isMainThread
-            : DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self)
+        let current = DispatchQueue.getSpecific(key: Self.key)
+        guard isMain else { return current == ObjectIdentifier(self) }
+        return Thread.isMainThread || current == ObjectIdentifier(ContextQueue.self)
     }
 
     func async(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }

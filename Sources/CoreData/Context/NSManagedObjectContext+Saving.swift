@@ -82,11 +82,13 @@ extension NSManagedObjectContext {
     /// not changed them. Objects that it has deleted are gone.
     public func mergeChanges(fromContextDidSave notification: Notification) {
         let keys = [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey]
+        let info = notification.userInfo
         let changed = keys.flatMap { key -> [NSManagedObjectID] in
-            let objects = notification.userInfo?[key] as? Set<NSManagedObject> ?? []
+            let objects = info?[key] as? Set<NSManagedObject> ?? []
             return objects.map(\.objectID)
         }
-        merge(changed)
+        let identifiers = info?[NSUpdatedObjectIDsKey] as? Set<NSManagedObjectID> ?? []
+        merge(changed + identifiers)
     }
 
     /// Reads objects again that were changed without a context, such as by a batch request.

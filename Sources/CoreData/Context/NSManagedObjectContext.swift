@@ -148,12 +148,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                 if try objects.insert(object), isNew { object.awakeFromInsert() }
             } else if !object._$object.isManaged {
                 let entity = try objects.model.entity(named: object._$entityName)
+                let values = object.knownValues
                 let model = entity.ownerClass.make(StoredObject())
                 try objects.insert(model)
                 object._$object = model._$object
                 object._$join(self)
                 show(object)
                 try setDefaults(of: object)
+                object.setValuesForKeys(values)
             }
             owner?.didChange()
         } catch {

@@ -24,6 +24,7 @@ public let NSCoreDataError = 134_060
 public let NSPersistentStoreOpenError = 134_080
 public let NSPersistentStoreTimeoutError = 134_090
 public let NSPersistentStoreIncompatibleVersionHashError = 134_100
+public let NSPersistentHistoryTokenExpiredError = 134_301
 
 /// The errors of an error with the code ``NSValidationMultipleErrorsError``, an array.
 public let NSDetailedErrorsKey = "NSDetailedErrors"
@@ -38,6 +39,12 @@ public let NSInsertedObjectsKey = "inserted"
 public let NSUpdatedObjectsKey = "updated"
 public let NSDeletedObjectsKey = "deleted"
 public let NSRefreshedObjectsKey = "refreshed"
+
+// The identifiers of objects in a notification, a set each.
+
+public let NSInsertedObjectIDsKey = "inserted_objectIDs"
+public let NSUpdatedObjectIDsKey = "updated_objectIDs"
+public let NSDeletedObjectIDsKey = "deleted_objectIDs"
 
 extension Notification.Name {
     /// Posted by a context before a save.

@@ -53,19 +53,20 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The model of entities that another module has described.
-    ///
-    /// - Parameter schema: That of the store.
-    convenience init(_ schema: Schema, _ entities: [String: ObjectEntity]) {
+    /// The model of a store's schema.
+    convenience init(_ schema: Schema) {
         self.init()
         var descriptions: [String: NSEntityDescription] = [:]
-        for entity in schema.entities where entities[entity.name] != nil {
-            descriptions[entity.name] = NSEntityDescription(entity)
-        }
+        for entity in schema.entities { descriptions[entity.name] = NSEntityDescription(entity) }
         for entity in schema.entities {
             descriptions[entity.name]?.connect(entity, descriptions)
         }
         self.entities = schema.entities.compactMap { descriptions[$0.name] }
+        var entities: [String: ObjectEntity] = [:]
+        for entity in schema.entities {
+            // It has no class or transient attribute that could be wrong.
+            entities[entity.name] = try? descriptions[entity.name]?.objectEntity(entity)
+        }
         let made = CompiledModel(schema, entities, descriptions)
         compiled.withLock { $0 = made }
     }

@@ -133,6 +133,15 @@ extension NSManagedObject {
 
     // MARK: -
 
+    /// The values that an object without a context has.
+    var knownValues: [String: Any] {
+        let known = entity.compiled?.properties ?? []
+        return dictionaryWithValues(forKeys: known.map(\.name)).filter { value in
+            !(value.value is NSNull) && (value.value as? NSSet)?.count != 0
+                && (value.value as? NSOrderedSet)?.count != 0
+        }
+    }
+
     private func property(_ key: String) -> ObjectProperty? {
         let known = _$object.entity ?? entity.compiled
         return known.flatMap { known in known.slot(named: key).map { known.properties[$0] } }

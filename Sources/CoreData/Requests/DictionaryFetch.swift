@@ -9,7 +9,7 @@ struct DictionaryFetch {
     private struct Column {
         let name: String
         let tree: QueryExpression
-        /// What is computed of all objects of a group.
+        /// The function of all objects of a group; nil for a value of one object.
         let aggregate: AggregateFunction?
         let resultType: NSAttributeType
 

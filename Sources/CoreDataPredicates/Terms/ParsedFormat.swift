@@ -9,7 +9,8 @@ package struct ParsedFormat {
     /// - Throws: the error in the format with its column; `malformedPredicate` if there are more
     ///   arguments than the format uses.
     init(predicate format: String, _ arguments: [Any?]) throws(LarderError) {
-        let parsed = try PredicateFormat.parse(format, arguments: Self.texts(of: arguments))
+        let parsed = try PredicateFormat.parse(
+            format, arguments: Self.texts(of: arguments), isPart: true)
         try self.init(parsed, arguments)
     }
 

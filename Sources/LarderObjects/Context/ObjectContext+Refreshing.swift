@@ -9,7 +9,9 @@ extension ObjectContext {
     }
 
     /// The objects of the stores that the context has, without those that will be deleted.
-    package var savedObjects: [StoredObject] { locked { registered.filter { $0.status == .saved } } }
+    package var savedObjects: [StoredObject] {
+        locked { registered.filter { $0.status == .saved } }
+    }
 
     /// Forgets the values of a saved object, which are read again when they are used.
     ///

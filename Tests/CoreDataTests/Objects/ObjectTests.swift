@@ -105,7 +105,8 @@ struct ObjectTests {
         #expect(article.title == "a")
     }
 
-    @Test("what cannot be set has no effect, and makes the next save an error with the name")
+    @Test(
+        "a value that cannot be set has no effect, and makes the next save an error with the name")
     func mistakes() throws {
         let context = try Library.filled()
         let ann = try context.article("Ann")

@@ -78,7 +78,7 @@ struct BadPredicateTests {
         #expect(predicate.predicateFormat.contains("nested"))
     }
 
-    @Test("NOT of several predicates is an error")
+    @Test("a negation of several predicates is an error")
     func not() throws {
         let two = [NSPredicate(value: true), NSPredicate(value: false)]
         let not = NSCompoundPredicate(type: .not, subpredicates: two)

@@ -57,7 +57,7 @@ extension FormatParser {
     mutating func variable(_ name: String) throws(LarderError) -> QueryExpression {
         let first = token
         try advance()
-        if token.kind == .symbol("."), !variables.contains(name) {
+        if token.kind == .symbol("."), !isPart, !variables.contains(name) {
             throw lexer.failure(
                 .unsupported,
                 "\(first.description) is not declared by an enclosing SUBQUERY, "

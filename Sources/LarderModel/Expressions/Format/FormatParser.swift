@@ -23,6 +23,8 @@ struct FormatParser {
     private(set) var argumentsUsed = 0
     private(set) var usesKeyPathArguments = false
     private var depth = 0
+    /// Whether a SUBQUERY around the text may declare variables.
+    var isPart = false
     /// The variables declared by enclosing subqueries, innermost last.
     var variables: [String] = []
 

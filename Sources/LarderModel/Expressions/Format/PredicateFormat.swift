@@ -26,15 +26,19 @@ package enum PredicateFormat {
     /// argument. A `$name` that no enclosing SUBQUERY declares becomes a
     /// ``QueryExpression/variable(_:)``, whose value the query supplies.
     ///
-    /// - Parameter name: The role of the text, for error messages.
+    /// - Parameters:
+    ///   - name: The role of the text, for error messages.
+    ///   - isPart: Whether the predicate may be that of a SUBQUERY, so that variables which it does
+    ///     not declare have properties.
     /// - Throws: `malformedPredicate` or `unsupported` with a column; `resourceExhausted` if the
     ///   text, its nesting or the tree exceeds ``Limits``.
     package static func parse(
         _ text: String, arguments: [QueryArgument] = [], firstArgument: Int = 0,
-        name: String = "predicate"
+        name: String = "predicate", isPart: Bool = false
     ) throws(LarderError) -> Parsed {
         try parse(text, arguments, firstArgument, name) { (parser) throws(LarderError) in
-            try parser.wholePredicate()
+            parser.isPart = isPart
+            return try parser.wholePredicate()
         }
     }
 
