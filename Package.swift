@@ -270,11 +270,11 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "CoreDataTests",
-            dependencies: ["CoreData", "LarderModel", "LarderTesting", "TestSupport"],
+            dependencies: ["CoreData", "ObjectStoreProcess", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "SwiftDataKitTests",
-            dependencies: ["SwiftDataKit", "SwiftData", "CoreData", "LarderTesting"],
+            dependencies: ["SwiftDataKit", "SwiftData", "CoreData"],
             swiftSettings: strict),
         .testTarget(name: "LarderDataTests", dependencies: ["LarderData"], swiftSettings: strict),
         .testTarget(

@@ -116,7 +116,8 @@ extension PlainObject {
                 declare(destination)
                 return .objects(members)
             }
-            let stored = try Value(of: value)
+            var stored = try Value(of: value)
+            if case .float(let float) = stored { stored = .double(Double(float)) }
             if let type = stored.attributeType {
                 let known = attributes[entityName]?[name]
                 guard known == nil || known == type else {
@@ -161,26 +162,6 @@ extension PlainObject {
             } catch {
                 throw error.larderError
             }
-        }
-    }
-}
-
-extension Value {
-    /// The type of an attribute that has the value; nil for nil and for objects.
-    fileprivate var attributeType: AttributeType? {
-        switch self {
-        case .null, .object, .objects: nil
-        case .bool: .bool
-        case .int: .int64
-        case .float: .float
-        case .double: .double
-        case .decimal: .decimal
-        case .string: .string
-        case .date: .date
-        case .uuid: .uuid
-        case .url: .url
-        case .data: .data
-        case .json: .json
         }
     }
 }
