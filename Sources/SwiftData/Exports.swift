@@ -4,3 +4,4 @@
 // Symbols for programs that import SwiftData alone: `Date`, `#Predicate` and `SortDescriptor`,
 // `Observable` models, and the identifier that all of Larder has.
 @_exported public import struct LarderModel.PersistentIdentifier
+@_exported public import class LarderObjects.UndoManager

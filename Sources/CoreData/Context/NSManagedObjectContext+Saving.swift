@@ -25,6 +25,7 @@ extension NSManagedObjectContext {
         } catch {
             throw saveError(error)
         }
+        objects.registerUndo()
         let lists: [(String, [NSManagedObject])] = [
             (NSInsertedObjectsKey, saved.inserted.map(managedObject)),
             (NSUpdatedObjectsKey, saved.updated.map(managedObject)),

@@ -1,7 +1,7 @@
 internal import CoreDataPredicates
 public import Foundation
 internal import LarderModel
-package import LarderObjects
+public import LarderObjects
 
 /// The objects that one queue works with, and their changes until they are saved.
 ///
@@ -63,6 +63,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         new.owner = self
         new.log = Log.write
         new.followsCommits = automaticallyMergesChangesFromParent
+        new.undoManager = made?.undoManager
         made = new
         return new
     }
@@ -184,8 +185,23 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Discards all changes.
     open func rollback() {
-        if let owner { owner.rollback() } else { objects.rollback() }
+        if let owner { return owner.rollback() }
+        objects.rollback()
+        undoManager?.removeAllActions()
     }
+
+    /// Records how the changes of the context are undone, if there is one. The changes until
+    /// ``processPendingChanges()``, a save, or a call of the undo manager are undone together.
+    open var undoManager: UndoManager? {
+        get { objects.undoManager }
+        set { objects.undoManager = newValue }
+    }
+
+    /// Undoes the last changes, if there is an undo manager.
+    open func undo() { undoManager?.undo() }
+
+    /// Does the last changes that were undone again.
+    open func redo() { undoManager?.redo() }
 
     /// Discards all changes and forgets all objects. Those that a program still has are in no
     /// context.
@@ -212,6 +228,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         objects.locked {
             objects.applyCommitsOfOthers()
             objects.propagateDeletions()
+            objects.registerUndo()
         }
     }
 

@@ -40,6 +40,17 @@ public final class ObjectContext {
     private var orderCount = 0
     /// nil if nobody undoes changes.
     var undoLog: UndoLog?
+    /// Records how the changes are undone, if there is one. Undoing is a change of the context.
+    package var undoManager: UndoManager? {
+        didSet {
+            guard undoManager !== oldValue else { return }
+            oldValue?.removeSource(self)
+            recordUndo(undoManager != nil)
+            undoManager?.addSource(self) { [weak self] in self?.registerUndo() }
+        }
+    }
+    /// Called after changes were undone.
+    package var didUndo: () -> Void = {}
     /// The number of saves.
     var saveCount = 0
     /// The number of times that an object was deleted, or a deletion was taken back.
@@ -63,6 +74,8 @@ public final class ObjectContext {
         others = CommitsOfOthers()
         others.observe(model.allStores)
     }
+
+    deinit { undoManager?.removeSource(self) }
 
     // MARK: - The lock
 

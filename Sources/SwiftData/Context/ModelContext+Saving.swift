@@ -16,7 +16,7 @@ extension ModelContext {
         NotificationCenter.default.post(name: Self.willSave, object: self)
         objects.setAuthor(author ?? "")
         let saved = try translatingChange { () throws(LarderError) in try objects.save() }
-        registerUndo()
+        objects.registerUndo()
         NotificationCenter.default.post(
             name: Self.didSave, object: self, userInfo: userInfo(of: saved))
     }

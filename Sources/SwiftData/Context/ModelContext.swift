@@ -1,6 +1,6 @@
 public import Foundation
 internal import LarderModel
-package import LarderObjects
+public import LarderObjects
 
 /// The models that one thread or actor works with, and their changes until they are saved.
 ///
@@ -40,12 +40,8 @@ public class ModelContext: Equatable, SendableMetatype {
     /// The changes until ``processPendingChanges()``, a save, or a call of the undo manager are
     /// undone together, also after they were saved. Undoing is a change of the context.
     public var undoManager: UndoManager? {
-        didSet {
-            guard undoManager !== oldValue else { return }
-            oldValue?.removeSource(self)
-            objects.recordsUndo = undoManager != nil
-            undoManager?.addSource(self) { [weak self] in self?.registerUndo() }
-        }
+        get { objects.undoManager }
+        set { objects.undoManager = newValue }
     }
 
     public convenience init(_ container: ModelContainer) { self.init(container.core) }
@@ -57,9 +53,8 @@ public class ModelContext: Equatable, SendableMetatype {
         objects = ObjectContext(core.model(for: editingState))
         objects.owner = self
         objects.log = core.log
+        objects.didUndo = { [weak self] in self?.modelDidChange() }
     }
-
-    deinit { undoManager?.removeSource(self) }
 
     public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
 
@@ -125,17 +120,7 @@ public class ModelContext: Equatable, SendableMetatype {
     /// follows them. The undo manager records the changes since the last call.
     public func processPendingChanges() {
         objects.applyCommitsOfOthers()
-        registerUndo()
-    }
-
-    /// Registers the changes since the last call with the undo manager, as one action.
-    func registerUndo() {
-        guard let undoManager, let group = objects.takeUndoGroup() else { return }
-        undoManager.registerUndo(withTarget: self) { context in
-            context.objects.undo(group)
-            context.registerUndo()
-            context.modelDidChange()
-        }
+        objects.registerUndo()
     }
 
     /// Runs a closure and saves the changes.

@@ -25,13 +25,16 @@ struct SymbolTests {
             .map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
     }
 
-    /// Identifiers are declared in another module, which this one exports.
+    /// Identifiers and the undo manager are declared in other modules, which this one exports.
     private static func symbols() throws -> [PublicSymbol] {
         let identifiers = try sources(in: "Sources/LarderModel/Identifiers").filter {
             $0.contains("struct PersistentIdentifier")
                 || $0.contains("extension PersistentIdentifier")
         }
-        return PublicSymbols.of(try sources(in: "Sources/SwiftData") + identifiers)
+        let undo = try sources(in: "Sources/LarderObjects/Undo").filter {
+            $0.contains("class UndoManager")
+        }
+        return PublicSymbols.of(try sources(in: "Sources/SwiftData") + identifiers + undo)
     }
 
     private static func rows() throws -> [Row] {

@@ -1,4 +1,5 @@
-/// Records how changes are undone. Foundation on Linux does not have it, so this module does.
+/// Records how changes are undone. Foundation on Linux does not have it, so this module does, and
+/// `SwiftData` and `CoreData` export it.
 ///
 /// A context whose `undoManager` it is registers its changes with it.
 public final class UndoManager {
@@ -86,11 +87,11 @@ public final class UndoManager {
 
     // MARK: - Contexts
 
-    func addSource(_ source: AnyObject, _ register: @escaping () -> Void) {
+    package func addSource(_ source: AnyObject, _ register: @escaping () -> Void) {
         sources[ObjectIdentifier(source)] = register
     }
 
-    func removeSource(_ source: AnyObject) { sources[ObjectIdentifier(source)] = nil }
+    package func removeSource(_ source: AnyObject) { sources[ObjectIdentifier(source)] = nil }
 
     private func registerPendingChanges() {
         for register in sources.values { register() }

@@ -83,7 +83,7 @@ struct ListEdit {
 }
 
 /// Changes that are undone together.
-package struct UndoGroup {
+struct UndoGroup {
     let steps: [UndoLog.Step]
     /// The number of saves before the changes.
     let saveCount: Int
@@ -91,13 +91,22 @@ package struct UndoGroup {
 
 extension ObjectContext {
     /// Whether changes are recorded. When that ends, what was recorded is forgotten.
-    package var recordsUndo: Bool {
-        get { locked { undoLog != nil } }
-        set { locked { undoLog = newValue ? undoLog ?? UndoLog() : nil } }
+    func recordUndo(_ isRecording: Bool) {
+        locked { undoLog = isRecording ? undoLog ?? UndoLog() : nil }
+    }
+
+    /// Registers the changes since the last call with the undo manager, as one action.
+    package func registerUndo() {
+        guard let undoManager, let group = takeUndoGroup() else { return }
+        undoManager.registerUndo(withTarget: self) { context in
+            context.undo(group)
+            context.registerUndo()
+            context.didUndo()
+        }
     }
 
     /// The changes since the last call; nil if there are none.
-    package func takeUndoGroup() -> UndoGroup? {
+    func takeUndoGroup() -> UndoGroup? {
         locked {
             guard let saveCount = undoLog?.saveCount, let steps = undoLog?.removeSteps(),
                 !steps.isEmpty
@@ -133,7 +142,7 @@ extension ObjectContext {
 
     /// Restores what was there before a group of changes. That is a group of changes itself, which
     /// the next call of ``takeUndoGroup()`` returns.
-    package func undo(_ group: UndoGroup) {
+    func undo(_ group: UndoGroup) {
         locked {
             let steps = group.steps.map { $0.map(currentObject) }
             let touched = touchedObjects(of: steps).map { ($0, $0.isTouched) }
