@@ -215,6 +215,11 @@ struct DaemonCommand: ParsableCommand {
         transform: DaemonCommand.logLevel)
     var logLevel: Logger.Level = .notice
 
+    @Option(
+        help: ArgumentHelp(
+            "Format of the log: text, or json for one object per line.", valueName: "format"))
+    var logFormat: LineLogHandler.Format = .text
+
     func validate() throws {
         if (store == nil) == !inMemory {
             throw ValidationError("exactly one of --store FILE and --in-memory is required")
@@ -329,3 +334,4 @@ struct DaemonCommand: ParsableCommand {
 }
 
 extension StoreOptions.Synchronous: ExpressibleByArgument {}
+extension LineLogHandler.Format: ExpressibleByArgument {}

@@ -47,11 +47,11 @@ enum Larderd {
             if options.checkConfig { try check(options) } else { try await serve(options) }
             exit(ExitStatus.success)
         } catch let error as UsageError {
-            fail("error[USAGE]: \(error.message)", ExitStatus.usage)
+            fail("error[USAGE]: \(error.message)", ExitStatus.usage, options.logFormat)
         } catch let error as LarderError {
-            fail(error.description, ExitStatus.startup(error.code))
+            fail(error.description, ExitStatus.startup(error.code), options.logFormat)
         } catch {
-            fail("error[FAILED]: \(error)", ExitStatus.failure)
+            fail("error[FAILED]: \(error)", ExitStatus.failure, options.logFormat)
         }
     }
 
@@ -63,8 +63,13 @@ enum Larderd {
         SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO,
     ]
 
-    private static func fail(_ message: String, _ status: Int32) -> Never {
-        StandardError.write(message + "\n")
+    private static func fail(
+        _ message: String, _ status: Int32, _ format: LineLogHandler.Format = .text
+    ) -> Never {
+        switch format {
+        case .text: StandardError.write(message + "\n")
+        case .json: logger(.critical, format).critical("\(message)")
+        }
         exit(status)
     }
 
@@ -106,7 +111,7 @@ enum Larderd {
     }
 
     private static func serve(_ options: DaemonCommand) async throws {
-        let logger = Self.logger(options.logLevel)
+        let logger = Self.logger(options.logLevel, options.logFormat)
         let notification = Notification()
         let sockets = try Activation.takeListeningSockets()
         let paths = try sockets.isEmpty ? SocketPath.paths(for: options) : []
@@ -277,9 +282,11 @@ enum Larderd {
         }
     }
 
-    private static func logger(_ level: Logger.Level) -> Logger {
+    private static func logger(
+        _ level: Logger.Level, _ format: LineLogHandler.Format
+    ) -> Logger {
         var logger = Logger(label: "larderd") { _ in
-            LineLogHandler(destination: .standardError)
+            LineLogHandler(format: format, destination: .standardError)
         }
         logger.logLevel = level
         return logger

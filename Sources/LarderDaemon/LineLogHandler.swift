@@ -1,12 +1,20 @@
 import FoundationEssentials
 import Glibc
+import LarderModel
 import LarderPrograms
 import Logging
 
-/// Writes log lines to standard error: time, level, message, and the metadata as `name=value`.
+/// Writes log lines to standard error, as text or as JSON.
 ///
-/// In the systemd journal, which records the time itself, a line begins with the syslog priority.
+/// Text has the time, the level, the message, and the metadata as `name=value`. JSON is one object
+/// per line, with these as `time`, `level`, `message` and a key per name; all values are strings.
+/// In the systemd journal a line begins with the syslog priority, and text has no time, which the
+/// journal records itself.
 struct LineLogHandler: LogHandler {
+    enum Format: String, CaseIterable {
+        case text, json
+    }
+
     enum Destination {
         case terminalOrFile
         case journal
@@ -25,9 +33,13 @@ struct LineLogHandler: LogHandler {
 
     var logLevel: Logger.Level = .notice
     var metadata: Logger.Metadata = [:]
+    let format: Format
     let destination: Destination
 
-    init(destination: Destination) { self.destination = destination }
+    init(format: Format, destination: Destination) {
+        self.format = format
+        self.destination = destination
+    }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -35,15 +47,31 @@ struct LineLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let all = metadata.merging(event.metadata ?? [:]) { $1 }
-        let values = all.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
-        let text = Self.oneLine("\(event.message)\(values)")
-        switch destination {
-        case .journal: StandardError.write("<\(Self.priority(event.level))>\(text)\n")
-        case .terminalOrFile:
-            let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-            StandardError.write("\(time) \(event.level) \(text)\n")
-        }
+        let metadata = metadata.merging(event.metadata ?? [:]) { $1 }
+        let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        let line =
+            switch (format, destination) {
+            case (.json, _): Self.json(event, metadata, time)
+            case (.text, .journal): Self.text(event, metadata)
+            case (.text, .terminalOrFile): "\(time) \(event.level) \(Self.text(event, metadata))"
+            }
+        let prefix = destination == .journal ? "<\(Self.priority(event.level))>" : ""
+        StandardError.write(prefix + line + "\n")
+    }
+
+    private static func text(_ event: LogEvent, _ metadata: Logger.Metadata) -> String {
+        let values = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+        return oneLine("\(event.message)\(values.joined())")
+    }
+
+    private static func json(
+        _ event: LogEvent, _ metadata: Logger.Metadata, _ time: String
+    ) -> String {
+        var members = metadata.mapValues { JSONValue.string("\($0)") }
+        members["time"] = .string(time)
+        members["level"] = .string("\(event.level)")
+        members["message"] = .string("\(event.message)")
+        return JSONValue.object(members).text
     }
 
     /// Replaces control characters by spaces, so that logged values cannot forge a log line.

@@ -70,6 +70,7 @@ package final class Server: Service {
     private let migrationTurns: MigrationTurns
     let notification: Notification
     let logger: Logger
+    let failures: FailureLog
     let state = Mutex(State())
     private let stopRequests: AsyncStream<Void>
     private let stopRequest: AsyncStream<Void>.Continuation
@@ -101,6 +102,8 @@ package final class Server: Service {
         migrationTurns = MigrationTurns(limits: options.limits)
         self.notification = notification
         self.logger = logger
+        failures = FailureLog(
+            logger: logger, eventLoop: group.next(), limits: options.limits)
         let core = makeCore(backend, writer, nil)
         state.withLock { $0.core = core }
     }
@@ -115,7 +118,7 @@ package final class Server: Service {
                 backend: backend, session: session, rights: options.migrationRights,
                 turns: migrationTurns
             ) { [weak self] in self },
-            logger: logger)
+            failures: failures, logger: logger)
     }
 
     /// The parts that serve the store. A connection belongs to those with which it began.
@@ -291,19 +294,5 @@ package final class Server: Service {
             + (addresses.isEmpty ? "" : ", at \(addresses)")
         logger.notice("\(line)")
         notification.ready(status: line)
-    }
-
-    /// Reports to the service manager that the server is alive, each time after a read on every
-    /// event loop and a sign of the writer's progress.
-    private func startWatchdog() -> RepeatedTask? {
-        guard let interval = notification.watchdogInterval else { return nil }
-        let notification = notification
-        return group.next().scheduleRepeatedTask(
-            initialDelay: .zero, delay: TimeAmount(interval / 4)
-        ) { _ in
-            // While the store is migrated, nothing can be read.
-            if self.state.withLock({ $0.isMigrating }) { return notification.alive() }
-            self.core.probe { notification.alive() }
-        }
     }
 }

@@ -22,11 +22,12 @@ final class ServerCore: Sendable {
     private let services: [ObjectIdentifier: ConnectionServices]
     private let limitedViews: LimitedViews
     private let limits: ServerLimits
+    private let failures: FailureLog
 
     init(
         backend: any StoreBackend, writer: (any StoreWriter)?,
         group: MultiThreadedEventLoopGroup, options: Server.Options, idle: IdleWatch?,
-        migrations: Migrations, logger: Logger
+        migrations: Migrations, failures: FailureLog, logger: Logger
     ) {
         let limits = options.limits
         let store = backend.storeDescription
@@ -77,7 +78,8 @@ final class ServerCore: Sendable {
                     disposal: disposal, writes: writes, registry: registry, store: store,
                     spools: spools, backups: backups, probe: StoreProbe(store), activity: activity,
                     migrations: migrations, viewServices: ViewServices(backend, loopReader, views),
-                    slowReads: slowReads, statistics: statistics, logger: logger)
+                    slowReads: slowReads, statistics: statistics, failures: failures,
+                    logger: logger)
                 return (ObjectIdentifier(loopReader.eventLoop), services)
             })
         self.storeDescription = store
@@ -90,6 +92,7 @@ final class ServerCore: Sendable {
         self.registry = registry
         self.loopReaders = loopReaders
         self.limits = limits
+        self.failures = failures
         // The connection that began a session is not one of these.
         idle?.watch { migrations.session == nil && registry.isEmpty }
     }
@@ -229,7 +232,9 @@ final class ServerCore: Sendable {
             return writes.probe(done)
         }
         loopReader.eventLoop.execute { [self] in
-            guard StoreProbe(storeDescription).failure(of: loopReader) == nil else { return }
+            if let failure = StoreProbe(storeDescription).failure(of: loopReader) {
+                return failures.report(failure)
+            }
             probe(remaining.dropFirst(), done)
         }
     }

@@ -31,6 +31,9 @@ start_daemon_within() {
     assert_status 74 larder insert Sample string="$text"
     assert_equal "$stored" "$(larder count Sample)"
 
+    # One line of the log for all of them.
+    assert_equal 1 "$(grep -c 'error the storage failed: .* code=STORAGE_FULL' log)"
+
     # After the limit is removed while it runs, it accepts writes again.
     prlimit --pid "$daemon" --fsize=unlimited
     larder insert Sample string="$text" >/dev/null
@@ -39,6 +42,22 @@ start_daemon_within() {
     assert_equal ok "$(sqlite3 test.store 'PRAGMA integrity_check')"
     start_daemon
     assert_equal "$((stored + 1))" "$(larder count Sample)"
+}
+
+@test "a damaged file is a line of the log, and the requests that find it get the error" {
+    start_daemon
+    seq 1 2000 | sed 's/.*/{"string": "text &"}/' | larder import Sample - >/dev/null
+    stop_daemon
+    pages=$(($(stat -c %s test.store) / 4096))
+    # One of the last pages, which have the objects.
+    head -c 200 /dev/zero | tr '\0' '\377' |
+        dd of=test.store bs=4096 seek=$((pages - 2)) conv=notrunc status=none
+    start_daemon
+    for _ in 1 2; do
+        assert_status 74 larder count Sample --where 'string ENDSWITH "x"'
+        assert_contains "$stderr" "the store file is damaged"
+    done
+    assert_equal 1 "$(grep -c 'error the storage failed: the store file is damaged' log)"
 }
 
 @test "a store of a newer version is rejected, and the error names both versions" {

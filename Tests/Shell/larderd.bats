@@ -32,6 +32,27 @@ event_loops() { larder stats | sed -n 's/^eventLoops\t//p'; }
     assert_equal "store format $(sqlite3 test.store 'PRAGMA user_version')" "${lines[2]}"
 }
 
+@test "the log as JSON is one object per line, also for an error that prevents the start" {
+    larderd --in-memory --schema "$schema" --socket "$LARDER_SOCKET" --log-format json \
+        --max-connections-per-user 1 --log-level debug 2>log 3>&- &
+    daemon=$!
+    larder ping --wait >/dev/null
+    larder history --follow >/dev/null 2>&1 3>&- &
+    follower=$!
+    until [ "$(grep -c '"client":"larder"' log)" = 2 ]; do kill -0 "$follower"; done
+    assert_status 5 larder ping
+    kill "$follower"
+    stop_daemon
+    jq -se 'all(.[]; (.time | test("^2.*Z$")) and .level and .message and (map_values(type)
+        | all(. == "string")))' log >/dev/null
+    assert_equal '["warning","RESOURCE_EXHAUSTED","'"$(id -u)"'"]' \
+        "$(jq -c 'select(.message | startswith("connection refused")) | [.level, .code, .uid]' log)"
+    assert_status 64 larderd --in-memory --schema "$schema" --socket "$LARDER_SOCKET" \
+        --log-format json --group no-such-group
+    assert_equal critical "$(jq -r .level <<<"$stderr")"
+    assert_contains "$(jq -r .message <<<"$stderr")" "error[USAGE]: --group"
+}
+
 @test "conflicting options are usage errors" {
     for options in '' '--in-memory' "--store a --in-memory --schema $schema" \
         "--in-memory --schema $schema --read-only" "--in-memory --schema $schema --mode 888" \

@@ -92,7 +92,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         if let refusal = register() {
-            services.logger.debug("connection refused: \(refusal.message)", metadata: metadata)
+            services.failures.report(refusal: refusal, of: user)
             return perform(state.handle(.limitBreached(refusal)))
         }
         services.logger.debug("connection opened", metadata: metadata)
@@ -350,6 +350,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Sends the whole reply to an operation, or the last part of it.
     func finish(_ requestID: UInt64, _ reply: EncodableReply) {
         guard !state.isClosing else { return }
+        if case .reply(.failed(let error)) = reply { services.failures.report(error) }
         send(requestID, reply)
         perform(state.handle(.requestFinished(requestID)))
         drive(.resumed)

@@ -33,6 +33,7 @@ struct ConnectionServices: Sendable {
     let slowReads: SlowReads
     /// The server's own metrics, which follow those of the store.
     let statistics: @Sendable () -> [Statistic]
+    let failures: FailureLog
     let logger: Logger
 }
 

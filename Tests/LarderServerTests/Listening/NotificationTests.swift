@@ -1,6 +1,7 @@
 import Glibc
 import LarderModel
 import Logging
+import TestSupport
 import Testing
 
 @testable import LarderServer
@@ -99,6 +100,37 @@ extension SocketTests {
             try await running.value
             #expect(!folder.contains("socket"))
             close(manager.descriptor)
+        }
+
+        @Test("a check of the watchdog that does not end is a line of the log")
+        func hanging() async throws {
+            let folder = try Folder()
+            let manager = try Manager("\(folder.path)/notify")
+            let (log, gate) = (RecordedLog(), Gate())
+            let path = "\(folder.path)/socket"
+            let server = try Server(
+                backend: FakeStore(.init(writes: gate)),
+                listeningSockets: [ListeningSocket(path: path)],
+                notification: notification([
+                    "NOTIFY_SOCKET": "\(folder.path)/notify", "WATCHDOG_USEC": "200000",
+                ]), logger: log.logger)
+            let running = Task { try await server.run() }
+            while manager.next() != "WATCHDOG=1" {}
+            #expect(log.messages.count == 1)
+            let peer = try Peer(connectingTo: path)
+            _ = try peer.shakeHands()
+            try peer.send(.insert(1))
+            gate.waitForArrival()
+            #expect(
+                eventually {
+                    log.messages.dropFirst() == [
+                        "the server does not work: an event loop, the writer or the disk hangs"
+                    ]
+                })
+            gate.open()
+            #expect(try peer.receive()?.reply.errorCode == nil)
+            running.cancel()
+            try await running.value
         }
     }
 }

@@ -5,6 +5,7 @@ import Synchronization
 final class RecordedLog: Sendable {
     private struct State {
         var messages: [String] = []
+        var metadata: [[String: String]] = []
         var details: [String] = []
     }
 
@@ -12,6 +13,8 @@ final class RecordedLog: Sendable {
 
     /// Those of the level notice and above.
     var messages: [String] { state.withLock { $0.messages } }
+    /// The metadata of each of them.
+    var metadata: [[String: String]] { state.withLock { $0.metadata } }
     /// Those of lower levels.
     var details: [String] { state.withLock { $0.details } }
 
@@ -35,6 +38,7 @@ final class RecordedLog: Sendable {
             log.state.withLock { state in
                 if event.level >= .notice {
                     state.messages.append("\(event.message)")
+                    state.metadata.append((event.metadata ?? [:]).mapValues { "\($0)" })
                 } else {
                     state.details.append("\(event.message)")
                 }

@@ -14,7 +14,7 @@ struct RunningServer {
     init(
         _ options: FakeStore.Options = FakeStore.Options(), eventLoops: Int? = nil,
         spoolFolder: String = "/tmp", rights: MigrationRights = MigrationRights(),
-        limits adjust: (inout ServerLimits) -> Void = { _ in }
+        logger: Logger = .silent, limits adjust: (inout ServerLimits) -> Void = { _ in }
     ) throws {
         store = try FakeStore(options)
         var serverOptions = Server.Options(name: "test")
@@ -23,7 +23,7 @@ struct RunningServer {
         if let eventLoops { serverOptions.limits = ServerLimits(eventLoopCount: eventLoops) }
         adjust(&serverOptions.limits)
         server = try Server(
-            backend: store, options: serverOptions, logger: .silent)
+            backend: store, options: serverOptions, logger: logger)
     }
 
     var schemaText: String { store.storeDescription.schema.canonicalText }
@@ -68,11 +68,13 @@ struct RunningServer {
     /// Runs a test body, and stops the server in any case.
     static func run(
         _ options: FakeStore.Options = FakeStore.Options(), eventLoops: Int? = nil,
-        spoolFolder: String = "/tmp", limits: (inout ServerLimits) -> Void = { _ in },
+        spoolFolder: String = "/tmp", logger: Logger = .silent,
+        limits: (inout ServerLimits) -> Void = { _ in },
         _ body: (RunningServer) throws -> Void
     ) async throws {
         let running = try RunningServer(
-            options, eventLoops: eventLoops, spoolFolder: spoolFolder, limits: limits)
+            options, eventLoops: eventLoops, spoolFolder: spoolFolder, logger: logger,
+            limits: limits)
         let outcome = Result { try body(running) }
         await running.server.stop()
         try outcome.get()
