@@ -8,6 +8,7 @@ let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .er
 
 let nio = "https://github.com/apple/swift-nio.git"
 let log = "https://github.com/apple/swift-log.git"
+let metrics = "https://github.com/apple/swift-metrics.git"
 let lifecycle = "https://github.com/swift-server/swift-service-lifecycle.git"
 let argumentParser = "https://github.com/apple/swift-argument-parser.git"
 let syntax = "https://github.com/swiftlang/swift-syntax.git"
@@ -43,6 +44,7 @@ let package = Package(
     dependencies: [
         .package(url: nio, from: "2.80.0"),
         .package(url: log, from: "1.6.0"),
+        .package(url: metrics, from: "2.5.0"),
         .package(url: lifecycle, from: "2.6.0"),
         .package(url: argumentParser, from: "1.5.0"),
         .package(url: syntax, from: "603.0.0"),
@@ -80,6 +82,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "NIOPosix", package: "swift-nio", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
+                .product(name: "CoreMetrics", package: "swift-metrics", condition: server),
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: server),
@@ -236,6 +239,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: server),
+                .product(name: "MetricsTestKit", package: "swift-metrics", condition: server),
             ], swiftSettings: strict),
         .testTarget(
             name: "LarderClientTests",

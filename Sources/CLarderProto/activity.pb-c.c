@@ -278,6 +278,231 @@ void   larder__v1__slow_read__free_unpacked
   assert(message->base.descriptor == &larder__v1__slow_read__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__running_request__init
+                     (Larder__V1__RunningRequest         *message)
+{
+  static const Larder__V1__RunningRequest init_value = LARDER__V1__RUNNING_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__running_request__get_packed_size
+                     (const Larder__V1__RunningRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__running_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__running_request__pack
+                     (const Larder__V1__RunningRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__running_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__running_request__pack_to_buffer
+                     (const Larder__V1__RunningRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__running_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__RunningRequest *
+       larder__v1__running_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__RunningRequest *)
+     protobuf_c_message_unpack (&larder__v1__running_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__running_request__free_unpacked
+                     (Larder__V1__RunningRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__running_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__metrics_request__init
+                     (Larder__V1__MetricsRequest         *message)
+{
+  static const Larder__V1__MetricsRequest init_value = LARDER__V1__METRICS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__metrics_request__get_packed_size
+                     (const Larder__V1__MetricsRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__metrics_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__metrics_request__pack
+                     (const Larder__V1__MetricsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__metrics_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__metrics_request__pack_to_buffer
+                     (const Larder__V1__MetricsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__metrics_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__MetricsRequest *
+       larder__v1__metrics_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__MetricsRequest *)
+     protobuf_c_message_unpack (&larder__v1__metrics_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__metrics_request__free_unpacked
+                     (Larder__V1__MetricsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__metrics_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__metrics_reply__init
+                     (Larder__V1__MetricsReply         *message)
+{
+  static const Larder__V1__MetricsReply init_value = LARDER__V1__METRICS_REPLY__INIT;
+  *message = init_value;
+}
+size_t larder__v1__metrics_reply__get_packed_size
+                     (const Larder__V1__MetricsReply *message)
+{
+  assert(message->base.descriptor == &larder__v1__metrics_reply__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__metrics_reply__pack
+                     (const Larder__V1__MetricsReply *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__metrics_reply__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__metrics_reply__pack_to_buffer
+                     (const Larder__V1__MetricsReply *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__metrics_reply__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__MetricsReply *
+       larder__v1__metrics_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__MetricsReply *)
+     protobuf_c_message_unpack (&larder__v1__metrics_reply__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__metrics_reply__free_unpacked
+                     (Larder__V1__MetricsReply *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__metrics_reply__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__end_requests_request__init
+                     (Larder__V1__EndRequestsRequest         *message)
+{
+  static const Larder__V1__EndRequestsRequest init_value = LARDER__V1__END_REQUESTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__end_requests_request__get_packed_size
+                     (const Larder__V1__EndRequestsRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__end_requests_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__end_requests_request__pack
+                     (const Larder__V1__EndRequestsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__end_requests_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__end_requests_request__pack_to_buffer
+                     (const Larder__V1__EndRequestsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__end_requests_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__EndRequestsRequest *
+       larder__v1__end_requests_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__EndRequestsRequest *)
+     protobuf_c_message_unpack (&larder__v1__end_requests_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__end_requests_request__free_unpacked
+                     (Larder__V1__EndRequestsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__end_requests_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__end_requests_reply__init
+                     (Larder__V1__EndRequestsReply         *message)
+{
+  static const Larder__V1__EndRequestsReply init_value = LARDER__V1__END_REQUESTS_REPLY__INIT;
+  *message = init_value;
+}
+size_t larder__v1__end_requests_reply__get_packed_size
+                     (const Larder__V1__EndRequestsReply *message)
+{
+  assert(message->base.descriptor == &larder__v1__end_requests_reply__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__end_requests_reply__pack
+                     (const Larder__V1__EndRequestsReply *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__end_requests_reply__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__end_requests_reply__pack_to_buffer
+                     (const Larder__V1__EndRequestsReply *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__end_requests_reply__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__EndRequestsReply *
+       larder__v1__end_requests_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__EndRequestsReply *)
+     protobuf_c_message_unpack (&larder__v1__end_requests_reply__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__end_requests_reply__free_unpacked
+                     (Larder__V1__EndRequestsReply *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__end_requests_reply__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 #define larder__v1__activity_request__field_descriptors NULL
 #define larder__v1__activity_request__field_indices_by_name NULL
 #define larder__v1__activity_request__number_ranges NULL
@@ -296,7 +521,7 @@ const ProtobufCMessageDescriptor larder__v1__activity_request__descriptor =
   (ProtobufCMessageInit) larder__v1__activity_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__activity_reply__field_descriptors[3] =
+static const ProtobufCFieldDescriptor larder__v1__activity_reply__field_descriptors[4] =
 {
   {
     "load",
@@ -334,16 +559,29 @@ static const ProtobufCFieldDescriptor larder__v1__activity_reply__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "running",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__ActivityReply, n_running),
+    offsetof(Larder__V1__ActivityReply, running),
+    &larder__v1__running_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__activity_reply__field_indices_by_name[] = {
   1,   /* field[1] = connections */
   0,   /* field[0] = load */
+  3,   /* field[3] = running */
   2,   /* field[2] = slow_reads */
 };
 static const ProtobufCIntRange larder__v1__activity_reply__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor larder__v1__activity_reply__descriptor =
 {
@@ -353,7 +591,7 @@ const ProtobufCMessageDescriptor larder__v1__activity_reply__descriptor =
   "Larder__V1__ActivityReply",
   "larder.v1",
   sizeof(Larder__V1__ActivityReply),
-  3,
+  4,
   larder__v1__activity_reply__field_descriptors,
   larder__v1__activity_reply__field_indices_by_name,
   1,  larder__v1__activity_reply__number_ranges,
@@ -796,5 +1034,266 @@ const ProtobufCMessageDescriptor larder__v1__slow_read__descriptor =
   larder__v1__slow_read__field_indices_by_name,
   1,  larder__v1__slow_read__number_ranges,
   (ProtobufCMessageInit) larder__v1__slow_read__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__running_request__field_descriptors[7] =
+{
+  {
+    "connection",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__RunningRequest, connection),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "request",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__RunningRequest, request),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "source",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__RunningRequest, source),
+    &larder__v1__activity_source__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__RunningRequest, kind),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "started",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__RunningRequest, started),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entity",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__RunningRequest, entity),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "query",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Larder__V1__RunningRequest, query_presence_case),
+    offsetof(Larder__V1__RunningRequest, query),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__running_request__field_indices_by_name[] = {
+  0,   /* field[0] = connection */
+  5,   /* field[5] = entity */
+  3,   /* field[3] = kind */
+  6,   /* field[6] = query */
+  1,   /* field[1] = request */
+  2,   /* field[2] = source */
+  4,   /* field[4] = started */
+};
+static const ProtobufCIntRange larder__v1__running_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor larder__v1__running_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.RunningRequest",
+  "RunningRequest",
+  "Larder__V1__RunningRequest",
+  "larder.v1",
+  sizeof(Larder__V1__RunningRequest),
+  7,
+  larder__v1__running_request__field_descriptors,
+  larder__v1__running_request__field_indices_by_name,
+  1,  larder__v1__running_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__running_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define larder__v1__metrics_request__field_descriptors NULL
+#define larder__v1__metrics_request__field_indices_by_name NULL
+#define larder__v1__metrics_request__number_ranges NULL
+const ProtobufCMessageDescriptor larder__v1__metrics_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.MetricsRequest",
+  "MetricsRequest",
+  "Larder__V1__MetricsRequest",
+  "larder.v1",
+  sizeof(Larder__V1__MetricsRequest),
+  0,
+  larder__v1__metrics_request__field_descriptors,
+  larder__v1__metrics_request__field_indices_by_name,
+  0,  larder__v1__metrics_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__metrics_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__metrics_reply__field_descriptors[1] =
+{
+  {
+    "text",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__MetricsReply, text),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__metrics_reply__field_indices_by_name[] = {
+  0,   /* field[0] = text */
+};
+static const ProtobufCIntRange larder__v1__metrics_reply__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor larder__v1__metrics_reply__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.MetricsReply",
+  "MetricsReply",
+  "Larder__V1__MetricsReply",
+  "larder.v1",
+  sizeof(Larder__V1__MetricsReply),
+  1,
+  larder__v1__metrics_reply__field_descriptors,
+  larder__v1__metrics_reply__field_indices_by_name,
+  1,  larder__v1__metrics_reply__number_ranges,
+  (ProtobufCMessageInit) larder__v1__metrics_reply__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__end_requests_request__field_descriptors[2] =
+{
+  {
+    "connection",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__EndRequestsRequest, connection),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "request",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__EndRequestsRequest, request),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__end_requests_request__field_indices_by_name[] = {
+  0,   /* field[0] = connection */
+  1,   /* field[1] = request */
+};
+static const ProtobufCIntRange larder__v1__end_requests_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor larder__v1__end_requests_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.EndRequestsRequest",
+  "EndRequestsRequest",
+  "Larder__V1__EndRequestsRequest",
+  "larder.v1",
+  sizeof(Larder__V1__EndRequestsRequest),
+  2,
+  larder__v1__end_requests_request__field_descriptors,
+  larder__v1__end_requests_request__field_indices_by_name,
+  1,  larder__v1__end_requests_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__end_requests_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__end_requests_reply__field_descriptors[1] =
+{
+  {
+    "count",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__EndRequestsReply, count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__end_requests_reply__field_indices_by_name[] = {
+  0,   /* field[0] = count */
+};
+static const ProtobufCIntRange larder__v1__end_requests_reply__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor larder__v1__end_requests_reply__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.EndRequestsReply",
+  "EndRequestsReply",
+  "Larder__V1__EndRequestsReply",
+  "larder.v1",
+  sizeof(Larder__V1__EndRequestsReply),
+  1,
+  larder__v1__end_requests_reply__field_descriptors,
+  larder__v1__end_requests_reply__field_indices_by_name,
+  1,  larder__v1__end_requests_reply__number_ranges,
+  (ProtobufCMessageInit) larder__v1__end_requests_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -1718,7 +1718,7 @@ void   larder__v1__conflicting_property__free_unpacked
   assert(message->base.descriptor == &larder__v1__conflicting_property__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[42] =
+static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[46] =
 {
   {
     "id",
@@ -2201,6 +2201,30 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[42
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "metrics_text",
+    47,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, metrics_text),
+    &larder__v1__metrics_reply__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ended_requests",
+    48,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, ended_requests),
+    &larder__v1__end_requests_reply__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "save_in_parts",
     60,
     PROTOBUF_C_LABEL_NONE,
@@ -2224,6 +2248,30 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[42
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "metrics",
+    62,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, metrics),
+    &larder__v1__metrics_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "end_requests",
+    63,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, end_requests),
+    &larder__v1__end_requests_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__envelope__field_indices_by_name[] = {
   18,   /* field[18] = activity */
@@ -2236,6 +2284,8 @@ static const unsigned larder__v1__envelope__field_indices_by_name[] = {
   31,   /* field[31] = checked */
   11,   /* field[11] = credit */
   17,   /* field[17] = delete_history */
+  45,   /* field[45] = end_requests */
+  41,   /* field[41] = ended_requests */
   6,   /* field[6] = explain */
   26,   /* field[26] = explained */
   30,   /* field[30] = failed */
@@ -2246,6 +2296,8 @@ static const unsigned larder__v1__envelope__field_indices_by_name[] = {
   0,   /* field[0] = id */
   14,   /* field[14] = insert_rows */
   32,   /* field[32] = inserted */
+  44,   /* field[44] = metrics */
+  40,   /* field[40] = metrics_text */
   22,   /* field[22] = migrate */
   39,   /* field[39] = migrated */
   20,   /* field[20] = observe */
@@ -2256,8 +2308,8 @@ static const unsigned larder__v1__envelope__field_indices_by_name[] = {
   5,   /* field[5] = query */
   15,   /* field[15] = rows */
   7,   /* field[7] = save */
-  40,   /* field[40] = save_in_parts */
-  41,   /* field[41] = save_part */
+  42,   /* field[42] = save_in_parts */
+  43,   /* field[43] = save_part */
   25,   /* field[25] = saved */
   8,   /* field[8] = schema */
   27,   /* field[27] = schema_text */
@@ -2273,8 +2325,8 @@ static const ProtobufCIntRange larder__v1__envelope__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 10, 3 },
-  { 60, 40 },
-  { 0, 42 }
+  { 60, 42 },
+  { 0, 46 }
 };
 const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
 {
@@ -2284,7 +2336,7 @@ const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
   "Larder__V1__Envelope",
   "larder.v1",
   sizeof(Larder__V1__Envelope),
-  42,
+  46,
   larder__v1__envelope__field_descriptors,
   larder__v1__envelope__field_indices_by_name,
   3,  larder__v1__envelope__number_ranges,

@@ -54,8 +54,9 @@ struct LarderCommand: ParsableCommand {
                 subcommands: [
                     ImportCommand.self, ExportCommand.self, HistoryCommand.self,
                     RevertCommand.self, WatchCommand.self, SchemaCommand.self, PolicyCommand.self,
-                    StatsCommand.self, TopCommand.self, BrowseCommand.self, CheckCommand.self,
-                    PingCommand.self, ShellCommand.self,
+                    StatsCommand.self, MetricsCommand.self, TopCommand.self,
+                    CancelCommand.self, BrowseCommand.self, CheckCommand.self, PingCommand.self,
+                    ShellCommand.self,
                     DumpCommand.self, LoadCommand.self,
                     BackupCommand.self, RestoreCommand.self, ArchiveCommand.self,
                     NewIdentityCommand.self, MigrateCommand.self, ServiceCommand.self,

@@ -93,6 +93,13 @@ struct DaemonCommand: ParsableCommand {
                 + "group of the process.", valueName: "group"))
     var group: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Path of a socket with the metrics for Prometheus: HTTP, GET /metrics. It has the "
+                + "permissions and the group of the other sockets. Default: none.",
+            valueName: "path"))
+    var metricsSocket: String?
+
     @Flag(help: "Reject all changes.")
     var readOnly = false
 

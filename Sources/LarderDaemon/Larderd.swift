@@ -147,6 +147,9 @@ enum Larderd {
                 path: socket.path, mode: options.socketMode, group: group, role: socket.role)
         }
         let listening = bound.isEmpty ? sockets : bound
+        let metricsSocket = try options.metricsSocket.map { (path) throws(LarderError) in
+            try ListeningSocket(path: path, mode: options.socketMode, group: group)
+        }
         var serverOptions = Server.Options(name: "larderd \(Version.current)")
         serverOptions.limits = options.limits
         serverOptions.memoryReleased = { ProcessMemory.release() }
@@ -154,6 +157,7 @@ enum Larderd {
         serverOptions.migrationRights = try options.migrationRights()
         serverOptions.policy = AccessPolicy(policy)
         serverOptions.ownerFile = ownerFile ?? nil
+        serverOptions.metricsSocket = metricsSocket
         serverOptions.idleTimeMax = options.idleExit.map { .seconds($0) }
         let server = try Server(
             backend: store, listeningSockets: listening, options: serverOptions,

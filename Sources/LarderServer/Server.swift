@@ -1,3 +1,4 @@
+package import CoreMetrics
 import LarderModel
 import LarderWire
 package import Logging
@@ -39,14 +40,23 @@ package final class Server: Service {
         /// Where other processes find the server by the path of its store; nil for nowhere. The
         /// server takes ownership of it.
         package var ownerFile: OwnerFile?
+        /// Where Prometheus reads the metrics; nil for nowhere. The server takes ownership of it.
+        package var metricsSocket: ListeningSocket?
+        /// The backend of swift-metrics that gets the metrics; nil for none. Default: the one with
+        /// which the process was bootstrapped.
+        package var metricsFactory: (any MetricsFactory)?
 
         package init(name: String = "larderd") {
             self.name = name
+            let bootstrapped = MetricsSystem.factory
+            metricsFactory = bootstrapped is NOOPMetricsHandler ? nil : bootstrapped
         }
     }
 
     struct State {
         var acceptors: [Acceptor] = []
+        /// Passes the metrics to a backend; nil if there is none.
+        var publishing: RepeatedTask?
         var isStopping = false
         /// Serves the store; a migration exchanges it.
         var core: ServerCore?
@@ -105,7 +115,11 @@ package final class Server: Service {
         failures = FailureLog(
             logger: logger, eventLoop: group.next(), limits: options.limits)
         let core = makeCore(backend, writer, nil)
-        state.withLock { $0.core = core }
+        let publishing = options.metricsFactory.map { publishMetrics(with: $0) }
+        state.withLock { state in
+            state.core = core
+            state.publishing = publishing
+        }
     }
 
     /// - Parameter session: The session whose working copy the backend is; nil for the store.
@@ -206,6 +220,7 @@ package final class Server: Service {
         let acceptors = state.withLock { state -> [Acceptor]? in
             guard !state.isStopping else { return nil }
             state.isStopping = true
+            state.publishing?.cancel()
             defer { state.acceptors = [] }
             return state.acceptors
         }
@@ -234,6 +249,7 @@ package final class Server: Service {
 
     private func releaseListeningSockets() {
         for socket in listeningSockets { socket.release() }
+        options.metricsSocket?.release()
         options.ownerFile?.release()
         logger.notice("stopped")
     }
@@ -254,12 +270,25 @@ package final class Server: Service {
                     serve(acceptedSocket: $0, role: socket.role)
                 }
             } catch {
-                throw LarderError(
-                    .connectionFailed, "cannot listen at \(socket.address): \(error.text)")
+                throw Self.cannotListen(at: socket, error)
             }
             state.withLock { $0.acceptors.append(acceptor) }
         }
+        if let socket = options.metricsSocket {
+            do throws(SystemError) {
+                let acceptor = try acceptMetrics(at: socket)
+                state.withLock { $0.acceptors.append(acceptor) }
+            } catch {
+                throw Self.cannotListen(at: socket, error)
+            }
+        }
         announceOwner()
+    }
+
+    private static func cannotListen(
+        at socket: ListeningSocket, _ error: SystemError
+    ) -> LarderError {
+        LarderError(.connectionFailed, "cannot listen at \(socket.address): \(error.text)")
     }
 
     private func serve(acceptedSocket descriptor: Int32, role: String?) {

@@ -18,6 +18,7 @@ final class ServerCore: Sendable {
     private let pool: ReaderPool
     private let writes: WriteQueue?
     let registry: ConnectionRegistry
+    let metrics: MetricsCollector
     private let loopReaders: [LoopReader]
     private let services: [ObjectIdentifier: ConnectionServices]
     private let limitedViews: LimitedViews
@@ -39,8 +40,7 @@ final class ServerCore: Sendable {
         let disposal = Disposal(pool: pool)
         let spools = SpoolQuota(folder: options.spoolFolder, limits: limits)
         let backups = BackupQuota(folder: options.spoolFolder, limits: limits)
-        let eventLoops = Array(group.makeIterator())
-        let loopReaders = eventLoops.map {
+        let loopReaders = Array(group.makeIterator()).map {
             LoopReader(eventLoop: $0, backend: backend, limits: limits)
         }
         let feeds = loopReaders.map {
@@ -53,15 +53,13 @@ final class ServerCore: Sendable {
                 writer: $0, readers: pool, announcer: CommitAnnouncer(feeds, liveQueries),
                 limits: limits, eventLoop: group.next())
         }
-        let started = ContinuousClock.now
-        let statistics: @Sendable () -> [Statistic] = {
-            [Statistic("uptimeSeconds", .int((ContinuousClock.now - started).components.seconds))]
-                + registry.statistics + Self.statistics(of: loopReaders) + pool.statistics
-                + (writes?.statistics ?? []) + spools.statistics + backups.statistics
-                + liveQueries.statistics + Self.memoryStatistics(registry, pool, liveQueries)
-        }
+        let statistics = Self.statistics(
+            registry, loopReaders, pool, writes, spools, backups, liveQueries)
         let slowReads = SlowReads(limits: limits)
         let views = LimitedViews(backend, options)
+        let metrics = MetricsCollector(
+            loopReaders, server: options.name, statistics: statistics,
+            writes: { writes?.metrics ?? [] })
         let activity = ActivityCollector(
             registry: registry, slowReads: slowReads,
             load: Self.load(of: backend, loopReaders, pool, writes, backups))
@@ -78,12 +76,13 @@ final class ServerCore: Sendable {
                     disposal: disposal, writes: writes, registry: registry, store: store,
                     spools: spools, backups: backups, probe: StoreProbe(store), activity: activity,
                     migrations: migrations, viewServices: ViewServices(backend, loopReader, views),
-                    slowReads: slowReads, statistics: statistics, failures: failures,
-                    logger: logger)
+                    slowReads: slowReads, metrics: metrics, statistics: statistics,
+                    failures: failures, logger: logger)
                 return (ObjectIdentifier(loopReader.eventLoop), services)
             })
         self.storeDescription = store
         limitedViews = views
+        self.metrics = metrics
         self.backend = backend
         self.idle = idle
         self.writeBufferWaterMark = Self.waterMark(limits)
@@ -143,6 +142,21 @@ final class ServerCore: Sendable {
         return Int(clamping: limit.rlim_cur)
     }
 
+    /// A function that reports the metrics for `stats` of a server that starts now.
+    private static func statistics(
+        _ registry: ConnectionRegistry, _ loopReaders: [LoopReader], _ pool: ReaderPool,
+        _ writes: WriteQueue?, _ spools: SpoolQuota, _ backups: BackupQuota,
+        _ liveQueries: LiveQueries
+    ) -> @Sendable () -> [Statistic] {
+        let started = ContinuousClock.now
+        return {
+            [Statistic("uptimeSeconds", .int((ContinuousClock.now - started).components.seconds))]
+                + registry.statistics + statistics(of: loopReaders) + pool.statistics
+                + (writes?.statistics ?? []) + spools.statistics + backups.statistics
+                + liveQueries.statistics + memoryStatistics(registry, pool, liveQueries)
+        }
+    }
+
     private static func statistics(of loopReaders: [LoopReader]) -> [Statistic] {
         func sum(_ counter: (LoopReader.Counters) -> Int) -> Value {
             .int(Int64(loopReaders.reduce(0) { $0 + counter($1.counters) }))
@@ -167,7 +181,7 @@ final class ServerCore: Sendable {
         var bytes: [UInt32: Int] = [:]
         for (user, amount) in amounts { bytes[user, default: 0] += amount }
         return bytes.sorted { $0.key < $1.key }.map { user, amount in
-            Statistic("memoryBytesOfUser\(user)", .int(Int64(amount)))
+            Statistic("\(StatisticMetrics.userMemoryPrefix)\(user)", .int(Int64(amount)))
         }
     }
 

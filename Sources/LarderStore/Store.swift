@@ -39,6 +39,8 @@ package final class Store: StoreBackend {
     /// That of the prepared statements of all connections.
     let statementMemory = MemoryCounter()
     let formerValueCounters = FormerValues.Counters()
+    /// The checkpoints of the log since the store was opened.
+    let checkpointCount = Atomic(0)
     /// nil if the store is not archived.
     let archive: Archive?
 

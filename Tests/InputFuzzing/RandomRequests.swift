@@ -28,7 +28,7 @@ struct RandomRequests {
         let other = open.randomElement(using: &generator) ?? id
         // Requests that take long are rarer.
         if chance(20) { return try longRequest() }
-        switch Int.random(in: 0..<16, using: &generator) {
+        switch Int.random(in: 0..<17, using: &generator) {
         case 0: return .get((0..<3).map { _ in identifier() }, properties: nil)
         case 1, 2: return .query(try query())
         case 3: return .explain(try query())
@@ -47,6 +47,7 @@ struct RandomRequests {
         case 11: return .openSnapshot
         case 12: return .credit(requestID: other, batches: word32())
         case 13, 14: return .cancel(requestID: other)
+        case 15: return chance(2) ? .metrics : .endRequests(connection: 1, request: other)
         default: return chance(2) ? .ping : chance(2) ? .statistics : .activity
         }
     }

@@ -18,7 +18,8 @@ struct ImportTests {
         ],
         "LarderServer": [
             "FoundationEssentials", "Glibc", "CLinux", "Dispatch", "Synchronization",
-            "LarderModel", "LarderWire", "NIOCore", "NIOPosix", "Logging", "ServiceLifecycle",
+            "LarderModel", "LarderWire", "NIOCore", "NIOPosix", "Logging", "CoreMetrics",
+            "ServiceLifecycle",
         ],
         "LarderClient": [
             "FoundationEssentials", "Glibc", "Observation", "Synchronization", "LarderModel",

@@ -220,15 +220,63 @@ export const SlowRead = define<SlowRead>("SlowRead", [
     [5, "query", "string", "optional"],
 ]);
 
+export interface RunningRequest {
+    connection: bigint;
+    request: bigint;
+    source?: ActivitySource;
+    kind: string;
+    started: number;
+    entity: string;
+    query?: string;
+}
+export const RunningRequest = define<RunningRequest>("RunningRequest", [
+    [1, "connection", "int64"],
+    [2, "request", "uint64"],
+    [3, "source", ActivitySource],
+    [4, "kind", "string"],
+    [5, "started", "double"],
+    [6, "entity", "string"],
+    [7, "query", "string", "optional"],
+]);
+
 export interface ActivityReply {
     load?: ServerLoad;
     connections: readonly ConnectionActivity[];
     slowReads: readonly SlowRead[];
+    running: readonly RunningRequest[];
 }
 export const ActivityReply = define<ActivityReply>("ActivityReply", [
     [1, "load", ServerLoad],
     [2, "connections", ConnectionActivity, "repeated"],
     [3, "slowReads", SlowRead, "repeated"],
+    [4, "running", RunningRequest, "repeated"],
+]);
+
+export type MetricsRequest = Record<string, never>;
+export const MetricsRequest = define<MetricsRequest>("MetricsRequest", [
+]);
+
+export interface MetricsReply {
+    text: string;
+}
+export const MetricsReply = define<MetricsReply>("MetricsReply", [
+    [1, "text", "string"],
+]);
+
+export interface EndRequestsRequest {
+    connection: bigint;
+    request: bigint;
+}
+export const EndRequestsRequest = define<EndRequestsRequest>("EndRequestsRequest", [
+    [1, "connection", "int64"],
+    [2, "request", "uint64"],
+]);
+
+export interface EndRequestsReply {
+    count: bigint;
+}
+export const EndRequestsReply = define<EndRequestsReply>("EndRequestsReply", [
+    [1, "count", "int64"],
 ]);
 
 export interface Identity {
@@ -1240,8 +1288,12 @@ export interface Envelope {
         | { case: "observed"; value: ObserveReply }
         | { case: "backupPart"; value: BackupReply }
         | { case: "migrated"; value: MigrateReply }
+        | { case: "metricsText"; value: MetricsReply }
+        | { case: "endedRequests"; value: EndRequestsReply }
         | { case: "saveInParts"; value: SaveInPartsRequest }
-        | { case: "savePart"; value: SavePartRequest };
+        | { case: "savePart"; value: SavePartRequest }
+        | { case: "metrics"; value: MetricsRequest }
+        | { case: "endRequests"; value: EndRequestsRequest };
 }
 export const Envelope = define<Envelope>("Envelope", [
     [1, "id", "uint64"],
@@ -1284,6 +1336,10 @@ export const Envelope = define<Envelope>("Envelope", [
     [44, "observed", ObserveReply, "member", "body"],
     [45, "backupPart", BackupReply, "member", "body"],
     [46, "migrated", MigrateReply, "member", "body"],
+    [47, "metricsText", MetricsReply, "member", "body"],
+    [48, "endedRequests", EndRequestsReply, "member", "body"],
     [60, "saveInParts", SaveInPartsRequest, "member", "body"],
     [61, "savePart", SavePartRequest, "member", "body"],
+    [62, "metrics", MetricsRequest, "member", "body"],
+    [63, "endRequests", EndRequestsRequest, "member", "body"],
 ]);

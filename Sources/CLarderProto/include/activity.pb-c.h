@@ -22,6 +22,11 @@ typedef struct Larder__V1__ServerLoad Larder__V1__ServerLoad;
 typedef struct Larder__V1__ActivitySource Larder__V1__ActivitySource;
 typedef struct Larder__V1__ConnectionActivity Larder__V1__ConnectionActivity;
 typedef struct Larder__V1__SlowRead Larder__V1__SlowRead;
+typedef struct Larder__V1__RunningRequest Larder__V1__RunningRequest;
+typedef struct Larder__V1__MetricsRequest Larder__V1__MetricsRequest;
+typedef struct Larder__V1__MetricsReply Larder__V1__MetricsReply;
+typedef struct Larder__V1__EndRequestsRequest Larder__V1__EndRequestsRequest;
+typedef struct Larder__V1__EndRequestsReply Larder__V1__EndRequestsReply;
 
 
 /* --- enums --- */
@@ -58,10 +63,15 @@ struct  Larder__V1__ActivityReply
    */
   size_t n_slow_reads;
   Larder__V1__SlowRead **slow_reads;
+  /*
+   * The requests that take longer than their turn, of the connections in their order.
+   */
+  size_t n_running;
+  Larder__V1__RunningRequest **running;
 };
 #define LARDER__V1__ACTIVITY_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__activity_reply__descriptor) \
-    , NULL, 0,NULL, 0,NULL }
+    , NULL, 0,NULL, 0,NULL, 0,NULL }
 
 
 /*
@@ -194,6 +204,109 @@ struct  Larder__V1__SlowRead
     , 0, 0, NULL, {0,NULL}, LARDER__V1__SLOW_READ__QUERY_PRESENCE__NOT_SET, {0} }
 
 
+typedef enum {
+  LARDER__V1__RUNNING_REQUEST__QUERY_PRESENCE__NOT_SET = 0,
+  LARDER__V1__RUNNING_REQUEST__QUERY_PRESENCE_QUERY = 7
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__RUNNING_REQUEST__QUERY_PRESENCE__CASE)
+} Larder__V1__RunningRequest__QueryPresenceCase;
+
+/*
+ * A request that takes longer than its turn: a long read, a stream, an observed query, a feed, a
+ * snapshot or a backup.
+ */
+struct  Larder__V1__RunningRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The number of its connection, and the id that its client has given it.
+   */
+  int64_t connection;
+  uint64_t request;
+  Larder__V1__ActivitySource *source;
+  /*
+   * The name of the request in `Envelope`.
+   */
+  ProtobufCBinaryData kind;
+  /*
+   * When it was received, in seconds since 2001-01-01T00:00:00Z.
+   */
+  double started;
+  /*
+   * The entity of its query; empty if it has none.
+   */
+  ProtobufCBinaryData entity;
+  Larder__V1__RunningRequest__QueryPresenceCase query_presence_case;
+  union {
+    ProtobufCBinaryData query;
+  };
+};
+#define LARDER__V1__RUNNING_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__running_request__descriptor) \
+    , 0, 0, NULL, {0,NULL}, 0, {0,NULL}, LARDER__V1__RUNNING_REQUEST__QUERY_PRESENCE__NOT_SET, {0} }
+
+
+/*
+ * Reads the metrics of the server.
+ */
+struct  Larder__V1__MetricsRequest
+{
+  ProtobufCMessage base;
+};
+#define LARDER__V1__METRICS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__metrics_request__descriptor) \
+     }
+
+
+/*
+ * The metrics of the server.
+ */
+struct  Larder__V1__MetricsReply
+{
+  ProtobufCMessage base;
+  /*
+   * Prometheus' text format, version 0.0.4.
+   */
+  ProtobufCBinaryData text;
+};
+#define LARDER__V1__METRICS_REPLY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__metrics_reply__descriptor) \
+    , {0,NULL} }
+
+
+/*
+ * Ends requests as if their client had cancelled them: it gets the error CANCELLED for each. A write
+ * that its client cannot cancel is not ended.
+ */
+struct  Larder__V1__EndRequestsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The number of their connection.
+   */
+  int64_t connection;
+  /*
+   * The id of one request; 0 for all running requests of the connection.
+   */
+  uint64_t request;
+};
+#define LARDER__V1__END_REQUESTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__end_requests_request__descriptor) \
+    , 0, 0 }
+
+
+/*
+ * The requests that were ended.
+ */
+struct  Larder__V1__EndRequestsReply
+{
+  ProtobufCMessage base;
+  int64_t count;
+};
+#define LARDER__V1__END_REQUESTS_REPLY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__end_requests_reply__descriptor) \
+    , 0 }
+
+
 /* Larder__V1__ActivityRequest methods */
 void   larder__v1__activity_request__init
                      (Larder__V1__ActivityRequest         *message);
@@ -308,6 +421,101 @@ Larder__V1__SlowRead *
 void   larder__v1__slow_read__free_unpacked
                      (Larder__V1__SlowRead *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__RunningRequest methods */
+void   larder__v1__running_request__init
+                     (Larder__V1__RunningRequest         *message);
+size_t larder__v1__running_request__get_packed_size
+                     (const Larder__V1__RunningRequest   *message);
+size_t larder__v1__running_request__pack
+                     (const Larder__V1__RunningRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__running_request__pack_to_buffer
+                     (const Larder__V1__RunningRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__RunningRequest *
+       larder__v1__running_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__running_request__free_unpacked
+                     (Larder__V1__RunningRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__MetricsRequest methods */
+void   larder__v1__metrics_request__init
+                     (Larder__V1__MetricsRequest         *message);
+size_t larder__v1__metrics_request__get_packed_size
+                     (const Larder__V1__MetricsRequest   *message);
+size_t larder__v1__metrics_request__pack
+                     (const Larder__V1__MetricsRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__metrics_request__pack_to_buffer
+                     (const Larder__V1__MetricsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__MetricsRequest *
+       larder__v1__metrics_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__metrics_request__free_unpacked
+                     (Larder__V1__MetricsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__MetricsReply methods */
+void   larder__v1__metrics_reply__init
+                     (Larder__V1__MetricsReply         *message);
+size_t larder__v1__metrics_reply__get_packed_size
+                     (const Larder__V1__MetricsReply   *message);
+size_t larder__v1__metrics_reply__pack
+                     (const Larder__V1__MetricsReply   *message,
+                      uint8_t             *out);
+size_t larder__v1__metrics_reply__pack_to_buffer
+                     (const Larder__V1__MetricsReply   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__MetricsReply *
+       larder__v1__metrics_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__metrics_reply__free_unpacked
+                     (Larder__V1__MetricsReply *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__EndRequestsRequest methods */
+void   larder__v1__end_requests_request__init
+                     (Larder__V1__EndRequestsRequest         *message);
+size_t larder__v1__end_requests_request__get_packed_size
+                     (const Larder__V1__EndRequestsRequest   *message);
+size_t larder__v1__end_requests_request__pack
+                     (const Larder__V1__EndRequestsRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__end_requests_request__pack_to_buffer
+                     (const Larder__V1__EndRequestsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__EndRequestsRequest *
+       larder__v1__end_requests_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__end_requests_request__free_unpacked
+                     (Larder__V1__EndRequestsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__EndRequestsReply methods */
+void   larder__v1__end_requests_reply__init
+                     (Larder__V1__EndRequestsReply         *message);
+size_t larder__v1__end_requests_reply__get_packed_size
+                     (const Larder__V1__EndRequestsReply   *message);
+size_t larder__v1__end_requests_reply__pack
+                     (const Larder__V1__EndRequestsReply   *message,
+                      uint8_t             *out);
+size_t larder__v1__end_requests_reply__pack_to_buffer
+                     (const Larder__V1__EndRequestsReply   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__EndRequestsReply *
+       larder__v1__end_requests_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__end_requests_reply__free_unpacked
+                     (Larder__V1__EndRequestsReply *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Larder__V1__ActivityRequest_Closure)
@@ -328,6 +536,21 @@ typedef void (*Larder__V1__ConnectionActivity_Closure)
 typedef void (*Larder__V1__SlowRead_Closure)
                  (const Larder__V1__SlowRead *message,
                   void *closure_data);
+typedef void (*Larder__V1__RunningRequest_Closure)
+                 (const Larder__V1__RunningRequest *message,
+                  void *closure_data);
+typedef void (*Larder__V1__MetricsRequest_Closure)
+                 (const Larder__V1__MetricsRequest *message,
+                  void *closure_data);
+typedef void (*Larder__V1__MetricsReply_Closure)
+                 (const Larder__V1__MetricsReply *message,
+                  void *closure_data);
+typedef void (*Larder__V1__EndRequestsRequest_Closure)
+                 (const Larder__V1__EndRequestsRequest *message,
+                  void *closure_data);
+typedef void (*Larder__V1__EndRequestsReply_Closure)
+                 (const Larder__V1__EndRequestsReply *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -340,6 +563,11 @@ extern const ProtobufCMessageDescriptor larder__v1__server_load__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__activity_source__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__connection_activity__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__slow_read__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__running_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__metrics_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__metrics_reply__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__end_requests_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__end_requests_reply__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -129,8 +129,12 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_OBSERVED = 44,
   LARDER__V1__ENVELOPE__BODY_BACKUP_PART = 45,
   LARDER__V1__ENVELOPE__BODY_MIGRATED = 46,
+  LARDER__V1__ENVELOPE__BODY_METRICS_TEXT = 47,
+  LARDER__V1__ENVELOPE__BODY_ENDED_REQUESTS = 48,
   LARDER__V1__ENVELOPE__BODY_SAVE_IN_PARTS = 60,
-  LARDER__V1__ENVELOPE__BODY_SAVE_PART = 61
+  LARDER__V1__ENVELOPE__BODY_SAVE_PART = 61,
+  LARDER__V1__ENVELOPE__BODY_METRICS = 62,
+  LARDER__V1__ENVELOPE__BODY_END_REQUESTS = 63
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__ENVELOPE__BODY__CASE)
 } Larder__V1__Envelope__BodyCase;
 
@@ -306,6 +310,14 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__MigrateReply *migrated;
     /*
+     * Answers `metrics`.
+     */
+    Larder__V1__MetricsReply *metrics_text;
+    /*
+     * Answers `end_requests`.
+     */
+    Larder__V1__EndRequestsReply *ended_requests;
+    /*
      * Opens a save whose change set arrives in parts; answered by one or more `saved`.
      */
     Larder__V1__SaveInPartsRequest *save_in_parts;
@@ -313,6 +325,14 @@ struct  Larder__V1__Envelope
      * Sends a part of such a change set. Has no reply of its own.
      */
     Larder__V1__SavePartRequest *save_part;
+    /*
+     * Reads the metrics of the server; answered by `metrics_text`.
+     */
+    Larder__V1__MetricsRequest *metrics;
+    /*
+     * Ends requests of a connection of the same user, or of any; answered by `ended_requests`.
+     */
+    Larder__V1__EndRequestsRequest *end_requests;
   };
 };
 #define LARDER__V1__ENVELOPE__INIT \

@@ -3,10 +3,12 @@ import LarderModel
 
 /// Prints reports of what a server is doing.
 ///
-/// A table is a summary, the connections and the slowest reads; on a terminal it replaces the one
-/// before it. JSON has one object per report; plain and CSV output have the connections only.
+/// A table is a summary, the connections, the running requests and the slowest reads; on a terminal
+/// it replaces the one before it. JSON has one object per report; plain and CSV output have the
+/// connections only.
 struct ActivityPrinter {
     private static let slowReadsMax = 5
+    private static let runningMax = 10
     /// A connection is printed even if the screen is too small.
     private static let connectionsMin = 3
 
@@ -54,7 +56,7 @@ struct ActivityPrinter {
 
     private static let names = [
         "user", "process", "client", "since", "requests", "perSecond", "inFlight", "followers",
-        "memory", "waiting",
+        "memory", "waiting", "number",
     ]
 
     private static func row(
@@ -71,7 +73,7 @@ struct ActivityPrinter {
             .date(isTable ? activity.opened.inSeconds : activity.opened),
             .int(activity.requestCount), .double(connection.requestsPerSecond),
             .int(activity.requestsInFlight), .int(activity.followerCount),
-            bytes(activity.memoryByteCount), bytes(activity.waitingByteCount),
+            bytes(activity.memoryByteCount), bytes(activity.waitingByteCount), .int(activity.id),
         ]
     }
 
@@ -91,8 +93,11 @@ struct ActivityPrinter {
         try output.write(summary.joined(separator: "\n") + "\n\n")
         try output.flush()
         let slowReads = report.slowReads.prefix(Self.slowReadsMax)
+        let running = report.running.prefix(Self.runningMax)
         // Two lines of headers, and the lines between the tables.
-        let others = summary.count + 4 + (slowReads.isEmpty ? 0 : slowReads.count + 4)
+        let others = [slowReads.count, running.count].reduce(summary.count + 4) {
+            $0 + ($1 == 0 ? 0 : $1 + 4)
+        }
         let shown = report.connections.prefix(
             screen.map { max(Self.connectionsMin, $0.lineCount - others) } ?? .max)
         var table = TableWriter(overflow: .cut)
@@ -101,24 +106,44 @@ struct ActivityPrinter {
         if shown.count < report.connections.count {
             try output.write("… and \(report.connections.count - shown.count) more\n")
         }
-        if !slowReads.isEmpty {
-            try output.write("\nslow reads\n")
-            try output.flush()
-            var table = TableWriter(overflow: .cut)
-            try table.write(
-                all: slowReads.map(Self.row),
-                names: ["seconds", "user", "ended", "entity", "query"]
-            )
-        }
+        try printTable(
+            "running", running.map { Self.row($0, at: report.load.time) },
+            ["id", "seconds", "user", "kind", "entity", "query"])
+        try printTable(
+            "slow reads", slowReads.map(Self.row), ["seconds", "user", "ended", "entity", "query"])
         if let screen { try output.write(control: screen.end) }
         try output.flush()
     }
+
+    /// Prints a table with a title; nothing if it has no rows.
+    private func printTable(
+        _ title: String, _ rows: [[Value]], _ names: [String]
+    ) throws(LarderError) {
+        guard !rows.isEmpty else { return }
+        var output = StandardOutput()
+        try output.write("\n\(title)\n")
+        try output.flush()
+        var table = TableWriter(overflow: .cut)
+        try table.write(all: rows, names: names)
+    }
+
+    private static func row(_ request: RunningRequest, at time: Date) -> [Value] {
+        // Requests without an entity have no query that could be hidden.
+        let hidden = request.entityName.isEmpty ? "" : ofOtherUser
+        return [
+            .string(request.id), .double(request.seconds(at: time)),
+            .string(request.source.userName), .string(request.kind),
+            .string(request.entityName), .string(request.query ?? hidden),
+        ]
+    }
+
+    private static let ofOtherUser = "(of another user)"
 
     private static func row(_ read: SlowRead) -> [Value] {
         [
             .double((read.seconds * 1_000).rounded() / 1_000), .string(read.source.userName),
             .date(read.ended.inSeconds), .string(read.entityName),
-            .string(read.query ?? "(of another user)"),
+            .string(read.query ?? ofOtherUser),
         ]
     }
 

@@ -16,6 +16,8 @@ struct ActivityReport {
     let connections: [Connection]
     /// The slowest first.
     let slowReads: [SlowRead]
+    /// The oldest first.
+    let running: [RunningRequest]
 
     init(_ activity: ServerActivity, since earlier: ServerActivity) {
         let seconds = max(0.001, activity.load.time.timeIntervalSince(earlier.load.time))
@@ -40,6 +42,7 @@ struct ActivityReport {
                 > ($1.requestsPerSecond, $1.activity.requestsInFlight, $0.activity.id)
         }
         slowReads = activity.slowReads.sorted { $0.seconds > $1.seconds }
+        running = activity.running.sorted { ($0.started, $0.id) < ($1.started, $1.id) }
     }
 
     var followerCount: Int64 {
@@ -63,6 +66,26 @@ struct ActivityReport {
             "logBytes": .integer(load.logByteCount),
             "connections": .array(connections.map(\.json)),
             "slowReads": .array(slowReads.map(\.json)),
+            "running": .array(running.map { $0.json(at: load.time) }),
+        ])
+    }
+}
+
+extension RunningRequest {
+    /// The form that `larder cancel` reads.
+    var id: String { "\(connection)/\(request)" }
+
+    func seconds(at time: Date) -> Double {
+        (max(0, time.timeIntervalSince(started)) * 1_000).rounded() / 1_000
+    }
+
+    fileprivate func json(at time: Date) -> JSONValue {
+        .object([
+            "id": .string(id), "connection": .integer(connection), "kind": .string(kind),
+            "started": .string(started.text), "seconds": .double(seconds(at: time)),
+            "user": source.userJSON, "userName": .string(source.userName),
+            "process": source.processJSON, "client": .string(source.clientName),
+            "entity": .string(entityName), "query": query.map { .string($0) } ?? .null,
         ])
     }
 }

@@ -189,6 +189,14 @@ extension Operation where Output == ServerActivity {
     }
 }
 
+extension Operation where Output == String {
+    static var metrics: Self {
+        Operation(request: .metrics) { reply, _ in
+            if case .metrics(let text) = reply { text } else { nil }
+        }
+    }
+}
+
 extension Operation {
     private init(save set: ChangeSet, _ output: @escaping @Sendable (SaveResult) -> Output?) {
         self.init(request: .save(set), isWrite: true) { reply, _ in
@@ -222,6 +230,14 @@ extension Operation where Output == MigrationSummary {
 }
 
 extension Operation where Output == Int64 {
+    /// Never sent twice: after a restart of the server, another connection has the number.
+    static func endRequests(connection: Int64, request: UInt64) -> Self {
+        let request = Request.endRequests(connection: connection, request: request)
+        return Operation(request: request, isWrite: true) { reply, _ in
+            if case .requestsEnded(let count) = reply { count } else { nil }
+        }
+    }
+
     static func deleteHistory(_ deletion: HistoryDeletion) -> Self {
         Operation(request: .deleteHistory(deletion)) { reply, _ in
             if case .historyDeleted(let count) = reply { count } else { nil }

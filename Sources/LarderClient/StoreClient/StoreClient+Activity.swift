@@ -1,7 +1,7 @@
 public import LarderModel
 
 extension StoreClient {
-    /// What the server is doing: its load, who is connected, and its recent slow reads.
+    /// What the server is doing: its load, who is connected, what runs, and its recent slow reads.
     ///
     /// The server replies even if all its readers and its writer are busy.
     ///
@@ -15,5 +15,42 @@ extension StoreClient {
     /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
     public func activity() async throws(LarderError) -> ServerActivity {
         try await session.perform(.activity)
+    }
+
+    /// The metrics of the server in Prometheus' text format.
+    ///
+    /// - Throws: `permissionDenied` if a policy does not permit them.
+    public func metrics() throws(LarderError) -> String {
+        try session.perform(.metrics)
+    }
+
+    /// The asynchronous form.
+    ///
+    /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
+    public func metrics() async throws(LarderError) -> String {
+        try await session.perform(.metrics)
+    }
+
+    /// Ends requests of a connection, whose client gets the error `cancelled` for each.
+    ///
+    /// - Parameters:
+    ///   - connection: The number of the connection; see ``ConnectionActivity/id``.
+    ///   - request: The id of the request; nil for all that run.
+    /// - Returns: the number of requests that were ended; 0 if none runs, or the connection does
+    ///   not exist.
+    /// - Throws: `permissionDenied` for a connection of another user.
+    public func endRequests(
+        ofConnection connection: Int64, request: UInt64? = nil
+    ) throws(LarderError) -> Int64 {
+        try session.perform(.endRequests(connection: connection, request: request ?? 0))
+    }
+
+    /// The asynchronous form.
+    ///
+    /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
+    public func endRequests(
+        ofConnection connection: Int64, request: UInt64? = nil
+    ) async throws(LarderError) -> Int64 {
+        try await session.perform(.endRequests(connection: connection, request: request ?? 0))
     }
 }

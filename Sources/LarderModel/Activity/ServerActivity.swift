@@ -1,19 +1,23 @@
 public import FoundationEssentials
 
-/// What a server is doing: its load, its connections, and its recent slow reads.
+/// What a server is doing: its load, its connections, their requests, and its recent slow reads.
 public struct ServerActivity: Hashable, Sendable {
     public var load: ServerLoad
     /// The open connections, in the order in which they were opened.
     public var connections: [ConnectionActivity]
     /// The last reads that took at least 100 ms, the newest last. The server remembers 32.
     public var slowReads: [SlowRead]
+    /// The requests that take longer than their turn, of the connections in their order.
+    public var running: [RunningRequest]
 
     public init(
-        load: ServerLoad, connections: [ConnectionActivity] = [], slowReads: [SlowRead] = []
+        load: ServerLoad, connections: [ConnectionActivity] = [], slowReads: [SlowRead] = [],
+        running: [RunningRequest] = []
     ) {
         self.load = load
         self.connections = connections
         self.slowReads = slowReads
+        self.running = running
     }
 }
 

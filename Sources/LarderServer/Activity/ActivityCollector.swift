@@ -32,19 +32,28 @@ final class ActivityCollector: Sendable {
         collect(Array(loops.values)[...], []) { [self] connections in
             // Root and the server's own user see the queries of all users.
             let seesAll = !ownOnly && (user == 0 || user == geteuid())
-            let seen = connections.filter { !ownOnly || $0.source.userIdentifier == user }
+            let seen = connections.filter { !ownOnly || $0.0.source.userIdentifier == user }
+                .sorted { $0.0.id < $1.0.id }
             let slow = slowReads.list(for: seesAll ? nil : user)
             done(
                 ServerActivity(
-                    load: load(Date()), connections: seen.sorted { $0.id < $1.id },
-                    slowReads: slow.filter { !ownOnly || $0.source.userIdentifier == user }))
+                    load: load(Date()), connections: seen.map(\.0),
+                    slowReads: slow.filter { !ownOnly || $0.source.userIdentifier == user },
+                    running: seen.flatMap(\.1).map { running in
+                        var running = running
+                        let isOwn = running.source.userIdentifier == user
+                        if !seesAll, !isOwn { running.query = nil }
+                        return running
+                    }))
         }
     }
 
+    private typealias Connection = (ConnectionActivity, [RunningRequest])
+
     private func collect(
         _ loops: ArraySlice<[ConnectionRegistry.OpenConnection]>,
-        _ connections: [ConnectionActivity],
-        _ done: @escaping @Sendable ([ConnectionActivity]) -> Void
+        _ connections: [Connection],
+        _ done: @escaping @Sendable ([Connection]) -> Void
     ) {
         guard let loop = loops.first, let eventLoop = loop.first?.port.eventLoop else {
             return done(connections)
@@ -54,7 +63,7 @@ final class ActivityCollector: Sendable {
             for connection in loop {
                 connection.port.executeHere { handler in
                     if let activity = handler.activity(of: connection.number) {
-                        connections.append(activity)
+                        connections.append((activity, handler.running(of: connection.number)))
                     }
                 }
             }

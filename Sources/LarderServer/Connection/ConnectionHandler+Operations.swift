@@ -26,6 +26,9 @@ extension ConnectionHandler {
         case .schema: finish(id, .schema(services.schemaText))
         case .statistics: statistics(operation)
         case .activity: activity(operation)
+        case .metrics: metrics(operation)
+        case .endRequests(let connection, let request):
+            endRequests(of: connection, request, operation)
         case .check: check(operation)
         case .ping: ping(operation)
         }
@@ -126,15 +129,6 @@ extension ConnectionHandler {
             } catch {
                 throw .failed(error)
             }
-        }
-    }
-
-    private func activity(_ operation: Operation) {
-        guard let port else { return }
-        let id = operation.id
-        let ownOnly = services.view.rights.map { !$0.may(.admin) } ?? false
-        services.activity.collect(for: user, ownOnly: ownOnly) { activity in
-            port.execute { $0.finish(id, .activity(activity)) }
         }
     }
 

@@ -22,6 +22,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var context: ChannelHandlerContext?
     /// The requests that need more than their turn, by their ids.
     var requests: [UInt64: any OpenRequest] = [:]
+    var times = RequestTimes()
     /// The session that the connection belongs to, or has begun. Weak, because a session keeps the
     /// connection that began it, and the store as it was.
     weak var migrationSession: MigrationSession?
@@ -168,7 +169,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
         var action = handle(event)
         let isTurn = action == .takeFrame
         if isTurn { services.loopTurns.begin() }
-        defer { if isTurn { services.loopTurns.end(for: user) } }
+        defer {
+            if isTurn {
+                services.loopTurns.end(for: user)
+                recordEnd()
+            }
+        }
         while true {
             switch action {
             case .nothing: return
@@ -219,6 +225,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private var rest: InputFlow.Rest {
         guard input.byteCount > 0 else { return .nothing }
+        defer { recordEnd() }
         return services.loopTurns.isOver(for: user) ? .bytesForNextTurn : .bytes
     }
 
@@ -241,6 +248,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             reply = read
         }
         noteRequest()
+        times.endAtOnce(.get)
         append(ReplyEnvelope(id: get.id, reply: .encodedBatches(reply, more: false)))
         return nil
     }
@@ -292,7 +300,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .perform(let operation):
             noteRequest()
             quota.hold(0)
+            let turns = services.loopTurns
+            times.begin(operation, at: turns.isRunning ? turns.start : .now())
             execute(operation)
+            times.suspend(operation)
         case .reply(let envelope): append(envelope)
         case .grant(let requestID, let batches): requests[requestID]?.grant(batches)
         case .cancel(let requestID): requests[requestID]?.cancel()
@@ -350,7 +361,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Sends the whole reply to an operation, or the last part of it.
     func finish(_ requestID: UInt64, _ reply: EncodableReply) {
         guard !state.isClosing else { return }
-        if case .reply(.failed(let error)) = reply { services.failures.report(error) }
+        noteEnd(of: requestID, reply)
         send(requestID, reply)
         perform(state.handle(.requestFinished(requestID)))
         drive(.resumed)

@@ -187,10 +187,12 @@ final class ConnectionRegistry: Sendable {
         state.withLock { state in
             [
                 Statistic("connections", .int(Int64(state.connections.used))),
+                Statistic("connectionsMax", .int(Int64(connectionsMax))),
                 Statistic("connectionsOpened", .int(Int64(state.opened))),
                 Statistic("connectionsRefused", .int(Int64(state.refused))),
                 Statistic("historyFollowers", .int(Int64(state.followers.used))),
                 Statistic("requestMemoryBytes", .int(Int64(state.memory.used))),
+                Statistic("requestMemoryBytesMax", .int(Int64(state.memory.limit.total))),
             ]
         }
     }

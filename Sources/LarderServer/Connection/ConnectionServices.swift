@@ -31,6 +31,7 @@ struct ConnectionServices: Sendable {
     let migrations: Migrations
     let viewServices: ViewServices
     let slowReads: SlowReads
+    let metrics: MetricsCollector
     /// The server's own metrics, which follow those of the store.
     let statistics: @Sendable () -> [Statistic]
     let failures: FailureLog

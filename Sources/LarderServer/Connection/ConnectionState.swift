@@ -165,6 +165,9 @@ final class ConnectionState {
         case (_, .schema): return accept(envelope, .schema)
         case (_, .statistics): return accept(envelope, .statistics)
         case (_, .activity): return accept(envelope, .activity)
+        case (_, .metrics): return accept(envelope, .metrics)
+        case (_, .endRequests(let connection, let request)):
+            return accept(envelope, .endRequests(connection: connection, request: request))
         case (_, .check): return accept(envelope, .check)
         case (_, .ping): return accept(envelope, .ping)
         }

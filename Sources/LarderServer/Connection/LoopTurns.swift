@@ -30,7 +30,11 @@ final class LoopTurns: @unchecked Sendable {
     private let timeMax: TimeAmount
     /// The users of the open connections. Few are searched faster than hashed.
     private var users: [User] = []
-    private var turnStart = NIODeadline.uptimeNanoseconds(0)
+    /// When the part of the turn began that is running: each frame is one.
+    private(set) var start = NIODeadline.uptimeNanoseconds(0)
+    /// What the last part took.
+    private(set) var lastTime = TimeAmount.zero
+    private(set) var isRunning = false
     private var isRoundScheduled = false
 
     init(eventLoop: any EventLoop, timeMax: TimeAmount) {
@@ -71,21 +75,28 @@ final class LoopTurns: @unchecked Sendable {
     }
 
     /// A turn begins.
-    func begin() { turnStart = .now() }
+    func begin() {
+        isRunning = true
+        start = .now()
+    }
 
     /// Whether the turn that is running has to end, so that others can run.
     func isOver(for user: UInt32) -> Bool {
-        end(for: user)
+        endPart(for: user)
         return !mayBegin(for: user)
     }
 
     /// The turn that is running ends.
     func end(for user: UInt32) {
+        endPart(for: user)
+        isRunning = false
+    }
+
+    private func endPart(for user: UInt32) {
         let now = NIODeadline.now()
-        if let index = index(of: user) {
-            users[index].time = users[index].time + (now - turnStart)
-        }
-        turnStart = now
+        lastTime = now - start
+        if let index = index(of: user) { users[index].time = users[index].time + lastTime }
+        start = now
     }
 
     // MARK: Rounds

@@ -21,6 +21,8 @@ struct Operation: Equatable {
         case schema
         case statistics
         case activity
+        case metrics
+        case endRequests(connection: Int64, request: UInt64)
         case check
         case ping
     }

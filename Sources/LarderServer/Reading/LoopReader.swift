@@ -38,6 +38,8 @@ final class LoopReader: @unchecked Sendable {
 
     let eventLoop: any EventLoop
     let counters: Counters
+    /// The requests of the connections of the event loop.
+    let requests: RequestMetrics
     private let backend: any StoreBackend
     private let view: any StoreView
     /// The reader whose connection this one uses; nil if it has its own.
@@ -51,6 +53,7 @@ final class LoopReader: @unchecked Sendable {
     private let replyCacheBytesMax: Int
     private let replies: ReplyCache
     private var reader: (any StoreReader)?
+    private var isClosed = false
 
     init(eventLoop: any EventLoop, backend: any StoreBackend, limits: ServerLimits) {
         self.eventLoop = eventLoop
@@ -59,6 +62,7 @@ final class LoopReader: @unchecked Sendable {
         self.base = nil
         self.limits = limits
         self.counters = Counters()
+        self.requests = RequestMetrics()
         self.budget = ReadBudget(
             work: limits.inlineWorkMax, workTimeMax: limits.inlineTimeMax,
             bytesMax: limits.inlineBatchBytesMax,
@@ -80,6 +84,7 @@ final class LoopReader: @unchecked Sendable {
         self.base = base
         self.limits = base.limits
         self.counters = base.counters
+        self.requests = base.requests
         self.budget = base.budget
         self.plans = PlanCache(
             countMax: limits.plansMax / cacheShare,
@@ -181,10 +186,19 @@ final class LoopReader: @unchecked Sendable {
 
     private static let historyTransactionsMax: Int64 = 1_024
 
+    /// The store's metrics, which are few short reads; none if the store cannot be read, or is
+    /// being migrated.
+    func statistics() -> [Statistic] {
+        eventLoop.assertInEventLoop()
+        guard !isClosed, let reader = try? openReader() else { return [] }
+        return (try? reader.statistics()) ?? []
+    }
+
     /// Releases the store reader and the caches. It must be called on the event loop after the last
     /// read.
     func close() {
         eventLoop.assertInEventLoop()
+        isClosed = true
         reader = nil
         replies.removeAll()
     }

@@ -11,7 +11,7 @@ extension ConnectionHandler {
         case .deleteHistory:
             return rights.may(.admin) ? nil : rights.denial(of: "delete the history")
         case .check: return rights.may(.admin) ? nil : rights.denial(of: "verify the store")
-        case .statistics:
+        case .statistics, .metrics:
             return rights.may(.admin) ? nil : rights.denial(of: "read the metrics of the store")
         case .explain:
             // Plans and their statistics are those of all objects.
@@ -20,7 +20,7 @@ extension ConnectionHandler {
         case .history:
             return rights.historyNames.isEmpty ? rights.denial(of: "read the history") : nil
         case .get, .query, .save, .saveInParts, .insertRows, .openSnapshot, .observe, .schema,
-            .activity, .ping:
+            .activity, .endRequests, .ping:
             return nil
         }
     }

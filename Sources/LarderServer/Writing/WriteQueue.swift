@@ -31,10 +31,7 @@ final class WriteQueue: Sendable {
         var startTime: NIODeadline?
         /// The writer's progress at the last probe.
         var probedProgress = 0
-        var groups = 0
-        var transactions = 0
-        var saves = 0
-        var longWrites = 0
+        var counts = WriteCounts()
 
         /// - Returns: whether the caller has to schedule the watch.
         mutating func startWatch() -> Bool {
@@ -263,7 +260,7 @@ final class WriteQueue: Sendable {
             state.running = Run(
                 user: first.user, cancellation: cancellation,
                 othersWaitSince: state.schedule.hasWaiting(besides: first.user) ? start : nil)
-            state.longWrites += 1
+            state.counts.longWrites += 1
             if state.isInterrupted { cancellation.cancel() }
             return state.startWatch()
         }
@@ -274,6 +271,7 @@ final class WriteQueue: Sendable {
     private func execute(_ saves: [Save], stoppedBy cancellation: ReadCancellation?) {
         var saves = saves
         var probes: [Probe] = []
+        let start = NIODeadline.now()
         let outcomes = writer.save(
             saves.map { $0.request(stoppedBy: cancellation, shortBudget) }
         ) {
@@ -282,11 +280,8 @@ final class WriteQueue: Sendable {
             return more.map { $0.request(stoppedBy: nil, shortBudget) }
         }
         precondition(outcomes.count == saves.count, "the writer returns one outcome per set")
-        let count = saves.count
-        state.withLock { state in
-            state.groups += 1
-            state.saves += count
-        }
+        let (count, time) = (saves.count, NIODeadline.now() - start)
+        state.withLock { $0.counts.noteGroup(of: count, time) }
         if (cancellation ?? interruption).isCancelled {
             reply(toStopped: saves, outcomes)
         } else {
@@ -299,7 +294,7 @@ final class WriteQueue: Sendable {
 
     private func execute(_ write: Transaction, stoppedBy cancellation: ReadCancellation?) {
         let outcome = write.execute(writer, write.budget(stoppedBy: cancellation))
-        state.withLock { $0.transactions += 1 }
+        state.withLock { $0.counts.transactions += 1 }
         if let cancellation, cancellation.isCancelled, Self.wasStopped(outcome) {
             tryAgain(.transaction(write))
         } else {
@@ -471,21 +466,20 @@ final class WriteQueue: Sendable {
     /// Adds the writes to the load of the server.
     func report(_ load: inout ServerLoad) {
         state.withLock { state in
-            load.saveCount = Int64(state.saves)
-            load.commitCount = Int64(state.groups + state.transactions)
+            load.saveCount = Int64(state.counts.saves)
+            load.commitCount = Int64(state.counts.commits)
             load.writesWaiting = Int64(state.schedule.count)
         }
     }
 
+    /// The metrics that `stats` does not have.
+    var metrics: [MetricFamily] { state.withLock { $0.counts.families } }
+
     /// Metrics for `stats`.
     var statistics: [Statistic] {
         state.withLock { state in
-            [
-                Statistic("saves", .int(Int64(state.saves))),
-                Statistic("saveGroups", .int(Int64(state.groups))),
-                Statistic("insertTransactions", .int(Int64(state.transactions))),
-                Statistic("longWrites", .int(Int64(state.longWrites))),
-                Statistic("savesWaiting", .int(Int64(state.schedule.count))),
+            state.counts.statistics + [
+                Statistic("savesWaiting", .int(Int64(state.schedule.count)))
             ]
         }
     }

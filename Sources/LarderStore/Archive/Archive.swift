@@ -70,6 +70,8 @@ final class Archive: Sendable {
         var hasEnded = false
         var generation: Int64 = 0
         var archived: ArchiveMoment?
+        /// The length of the archive's files.
+        var byteCount: Int64 = 0
         var waiting = 0
     }
 
@@ -256,6 +258,12 @@ final class Archive: Sendable {
                 Statistic("archiveGeneration", .int(state.generation)),
                 Statistic(
                     "archivedTransaction", state.archived.map { .int($0.transaction) } ?? .null),
+                Statistic(
+                    "archivedTime",
+                    state.archived.map {
+                        .date(Date(timeIntervalSinceReferenceDate: $0.time))
+                    } ?? .null),
+                Statistic("archiveBytes", .int(state.byteCount)),
                 Statistic("archiveLagBytes", .int(Int64(lag * pageBytes))),
                 Statistic(
                     "archiveFailedSince", state.failure.map { .date($0.since) } ?? .null),

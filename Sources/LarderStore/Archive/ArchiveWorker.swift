@@ -68,6 +68,12 @@ final class ArchiveWorker {
             }
         }
         shipping?.append(start.entries)
+        noteSize()
+    }
+
+    private func noteSize() {
+        let byteCount = files.reduce(0) { $0 + $1.byteCount }
+        archive.state.withLock { $0.byteCount = byteCount }
     }
 
     /// A base that cannot be read has no time, so it is not deleted because of its age.
@@ -157,6 +163,7 @@ final class ArchiveWorker {
     private func add(_ entry: ArchiveFolder.Entry) {
         files.append(file(entry))
         files.sort { $0.entry < $1.entry }
+        noteSize()
         shipping?.append([entry])
     }
 
@@ -253,6 +260,7 @@ final class ArchiveWorker {
         for entry in old { try folder.remove(entry) }
         let deleted = Set(old)
         files.removeAll { deleted.contains($0.entry) }
+        noteSize()
     }
 
     // MARK: The end

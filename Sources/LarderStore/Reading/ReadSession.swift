@@ -1,3 +1,4 @@
+import Glibc
 import LarderModel
 
 /// A reader's connection with its statements, the errors of its functions, and its transaction.
@@ -39,6 +40,15 @@ final class ReadSession {
 
     /// The size of the write-ahead log.
     var logBytes: Int64 { Int64(store.logByteCount) }
+
+    var checkpointCount: Int64 { Int64(store.checkpointCount.load(ordering: .relaxed)) }
+
+    /// The free space of the file system; nil if it does not tell.
+    var diskFreeBytes: Int64? {
+        var status = statvfs()
+        guard statvfs(store.folder, &status) == 0 else { return nil }
+        return Int64(clamped: Double(status.f_bavail) * Double(status.f_frsize))
+    }
 
     /// The state of the archive; empty for a store without one.
     func archiveStatistics(pageBytes: Int) -> [Statistic] {

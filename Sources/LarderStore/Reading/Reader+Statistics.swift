@@ -21,6 +21,8 @@ extension Reader {
                 Statistic("pageBytes", .int(pageSize)),
                 Statistic("pages", .int(pageCount)),
                 Statistic("freePages", .int(try pragma("freelist_count"))),
+                Statistic("diskFreeBytes", session.diskFreeBytes.map { .int($0) } ?? .null),
+                Statistic("checkpoints", .int(session.checkpointCount)),
                 Statistic("sqliteVersion", .string(try sqliteVersion())),
                 Statistic("statementBytes", .int(Int64(session.statementBytes))),
             ] + session.formerValueStatistics + DatabaseMemory.statistics

@@ -5,7 +5,7 @@ internal import LarderModel
 // The message `ActivityReply` and its parts.
 
 extension ServerActivity {
-    /// More than a server has connections or slow reads.
+    /// More than a server has connections, slow reads or running requests.
     private static let partsMax = 1_000_000
 
     init(_ wire: Larder__V1__ActivityReply) throws(LarderError) {
@@ -17,7 +17,10 @@ extension ServerActivity {
                 ConnectionActivity.init),
             slowReads: try ProtobufReader.list(
                 wire.slow_reads, wire.n_slow_reads, "slow reads", maximum: Self.partsMax,
-                SlowRead.init))
+                SlowRead.init),
+            running: try ProtobufReader.list(
+                wire.running, wire.n_running, "running requests", maximum: Self.partsMax,
+                RunningRequest.init))
     }
 }
 
@@ -65,6 +68,20 @@ extension SlowRead {
     }
 }
 
+extension RunningRequest {
+    fileprivate init(_ wire: Larder__V1__RunningRequest) throws(LarderError) {
+        let hasQuery =
+            wire.query_presence_case == LARDER__V1__RUNNING_REQUEST__QUERY_PRESENCE_QUERY
+        self.init(
+            connection: wire.connection, request: wire.request,
+            source: try ChangeSource(wire.source?.pointee),
+            kind: try wire.kind.text("the kind of a request", bytesMax: Limits.nameBytesMax),
+            started: try Date(wireSeconds: wire.started),
+            entityName: try wire.entity.text("an entity", bytesMax: Limits.nameBytesMax),
+            query: hasQuery ? try wire.query.text("a query") : nil)
+    }
+}
+
 extension ChangeSource {
     fileprivate init(_ wire: Larder__V1__ActivitySource?) throws(LarderError) {
         guard let wire else { throw .malformed("the source of an activity is missing") }
@@ -91,6 +108,8 @@ extension ProtobufWriter {
         wire.pointee.connections = try list(activity.connections, connection)
         wire.pointee.n_slow_reads = activity.slowReads.count
         wire.pointee.slow_reads = try list(activity.slowReads, slowRead)
+        wire.pointee.n_running = activity.running.count
+        wire.pointee.running = try list(activity.running, running)
         return wire
     }
 
@@ -132,6 +151,24 @@ extension ProtobufWriter {
         wire.pointee.entity = text(read.entityName)
         if let query = read.query {
             wire.pointee.query_presence_case = LARDER__V1__SLOW_READ__QUERY_PRESENCE_QUERY
+            wire.pointee.query = text(query)
+        }
+        return wire
+    }
+
+    private func running(
+        _ request: RunningRequest
+    ) -> UnsafeMutablePointer<Larder__V1__RunningRequest> {
+        let wire = make(larder__v1__running_request__init)
+        wire.pointee.connection = request.connection
+        wire.pointee.request = request.request
+        wire.pointee.source = source(request.source)
+        wire.pointee.kind = text(request.kind)
+        wire.pointee.started = request.started.timeIntervalSinceReferenceDate
+        wire.pointee.entity = text(request.entityName)
+        if let query = request.query {
+            wire.pointee.query_presence_case =
+                LARDER__V1__RUNNING_REQUEST__QUERY_PRESENCE_QUERY
             wire.pointee.query = text(query)
         }
         return wire

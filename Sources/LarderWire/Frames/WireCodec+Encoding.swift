@@ -130,6 +130,12 @@ extension WireCodec {
             return (LARDER__V1__ENVELOPE__BODY_STATISTICS, .buffer)
         case .activity:
             return (LARDER__V1__ENVELOPE__BODY_ACTIVITY, .buffer)
+        case .metrics:
+            return (LARDER__V1__ENVELOPE__BODY_METRICS, .buffer)
+        case .endRequests(let connection, let request):
+            buffer.number(1, UInt64(bitPattern: connection))
+            buffer.number(2, request)
+            return (LARDER__V1__ENVELOPE__BODY_END_REQUESTS, .buffer)
         case .check:
             return (LARDER__V1__ENVELOPE__BODY_CHECK, .buffer)
         case .insertRows(let insertion):
@@ -155,14 +161,12 @@ extension WireCodec {
         case .ping:
             return (LARDER__V1__ENVELOPE__BODY_PING, .buffer)
         case .credit(let requestID, let batches):
-            let credit = writer.make(larder__v1__credit_request__init)
-            credit.pointee.request_id = requestID
-            credit.pointee.batches = batches
-            return (LARDER__V1__ENVELOPE__BODY_CREDIT, message(credit))
+            buffer.number(1, requestID)
+            buffer.number(2, UInt64(batches))
+            return (LARDER__V1__ENVELOPE__BODY_CREDIT, .buffer)
         case .cancel(let requestID):
-            let cancel = writer.make(larder__v1__cancel_request__init)
-            cancel.pointee.request_id = requestID
-            return (LARDER__V1__ENVELOPE__BODY_CANCEL, message(cancel))
+            buffer.number(1, requestID)
+            return (LARDER__V1__ENVELOPE__BODY_CANCEL, .buffer)
         }
     }
 
@@ -176,10 +180,7 @@ extension WireCodec {
         case .batches(let batches, let more):
             return (LARDER__V1__ENVELOPE__BODY_BATCHES, .batches(batches, more: more))
         case .encodedBatches(let batches, let more):
-            guard let encoded = batches.encodedBytes, !more else {
-                throw .malformed("a received reply cannot be sent")
-            }
-            return (LARDER__V1__ENVELOPE__BODY_BATCHES, .encoded(encoded))
+            return (LARDER__V1__ENVELOPE__BODY_BATCHES, try encoded(batches, more: more))
         case .saved(let result):
             try buffer.saveResult(result)
             return (LARDER__V1__ENVELOPE__BODY_SAVED, .buffer)
@@ -194,24 +195,27 @@ extension WireCodec {
             try buffer.statistics(statistics)
             return (LARDER__V1__ENVELOPE__BODY_STATISTICS_LIST, .buffer)
         case .activity(let activity):
-            return (
-                LARDER__V1__ENVELOPE__BODY_ACTIVITY_REPORT, message(try writer.activity(activity))
-            )
+            let wire = try writer.activity(activity)
+            return (LARDER__V1__ENVELOPE__BODY_ACTIVITY_REPORT, message(wire))
+        case .metrics(let text):
+            buffer.text(1, text)
+            return (LARDER__V1__ENVELOPE__BODY_METRICS_TEXT, .buffer)
+        case .requestsEnded(let count):
+            buffer.number(1, UInt64(bitPattern: count))
+            return (LARDER__V1__ENVELOPE__BODY_ENDED_REQUESTS, .buffer)
         case .checked(let report):
             return (LARDER__V1__ENVELOPE__BODY_CHECKED, message(try writer.checkReport(report)))
         case .inserted(let rows, let more):
-            return (
-                LARDER__V1__ENVELOPE__BODY_INSERTED, message(writer.insertedRows(rows, more: more))
-            )
+            let wire = writer.insertedRows(rows, more: more)
+            return (LARDER__V1__ENVELOPE__BODY_INSERTED, message(wire))
         case .history(let history, let more):
             try buffer.history(history, more: more)
             return (LARDER__V1__ENVELOPE__BODY_TRANSACTIONS, .buffer)
         case .encodedHistory(let bytes):
             return (LARDER__V1__ENVELOPE__BODY_TRANSACTIONS, .encoded(bytes))
         case .historyDeleted(let count):
-            let wire = writer.make(larder__v1__delete_history_reply__init)
-            wire.pointee.deleted_count = count
-            return (LARDER__V1__ENVELOPE__BODY_HISTORY_DELETED, message(wire))
+            buffer.number(1, UInt64(bitPattern: count))
+            return (LARDER__V1__ENVELOPE__BODY_HISTORY_DELETED, .buffer)
         case .observed(let reply, let more):
             try buffer.observed(reply, more: more)
             return (LARDER__V1__ENVELOPE__BODY_OBSERVED, .buffer)
@@ -234,6 +238,13 @@ extension WireCodec {
             try buffer.error(error)
             return (LARDER__V1__ENVELOPE__BODY_FAILED, .buffer)
         }
+    }
+
+    private func encoded(_ batches: EncodedBatches, more: Bool) throws(LarderError) -> Body {
+        guard let encoded = batches.encodedBytes, !more else {
+            throw .malformed("a received reply cannot be sent")
+        }
+        return .encoded(encoded)
     }
 
     /// Encodes a reply for several observers, each of which gets more.

@@ -63,21 +63,17 @@ package final class WireCodec {
         case LARDER__V1__ENVELOPE__BODY_EXPLAIN: return .explain(try QueryRequest(decoding: body))
         case LARDER__V1__ENVELOPE__BODY_SAVE:
             return .save(try ChangeSet(decoding: body, arena))
-        case LARDER__V1__ENVELOPE__BODY_SAVE_IN_PARTS:
-            return try arena.decode(body, larder__v1__save_in_parts_request__unpack) { _ in
-                .saveInParts
-            }
+        case LARDER__V1__ENVELOPE__BODY_SAVE_IN_PARTS: return try emptyMessage(body, .saveInParts)
         case LARDER__V1__ENVELOPE__BODY_SAVE_PART: return try .savePart(decoding: body)
-        case LARDER__V1__ENVELOPE__BODY_SCHEMA:
-            return try arena.decode(body, larder__v1__schema_request__unpack) { _ in .schema }
-        case LARDER__V1__ENVELOPE__BODY_STATISTICS:
-            return try arena.decode(body, larder__v1__statistics_request__unpack) { _ in
-                .statistics
+        case LARDER__V1__ENVELOPE__BODY_SCHEMA: return try emptyMessage(body, .schema)
+        case LARDER__V1__ENVELOPE__BODY_STATISTICS: return try emptyMessage(body, .statistics)
+        case LARDER__V1__ENVELOPE__BODY_ACTIVITY: return try emptyMessage(body, .activity)
+        case LARDER__V1__ENVELOPE__BODY_METRICS: return try emptyMessage(body, .metrics)
+        case LARDER__V1__ENVELOPE__BODY_END_REQUESTS:
+            return try arena.decode(body, larder__v1__end_requests_request__unpack) {
+                .endRequests(connection: $0.connection, request: $0.request)
             }
-        case LARDER__V1__ENVELOPE__BODY_ACTIVITY:
-            return try arena.decode(body, larder__v1__activity_request__unpack) { _ in .activity }
-        case LARDER__V1__ENVELOPE__BODY_CHECK:
-            return try arena.decode(body, larder__v1__check_request__unpack) { _ in .check }
+        case LARDER__V1__ENVELOPE__BODY_CHECK: return try emptyMessage(body, .check)
         case LARDER__V1__ENVELOPE__BODY_INSERT_ROWS:
             return .insertRows(
                 try arena.decode(body, larder__v1__insert_request__unpack, Insertion.init))
@@ -88,10 +84,7 @@ package final class WireCodec {
             return .deleteHistory(try HistoryDeletion(decoding: body))
         case LARDER__V1__ENVELOPE__BODY_OBSERVE:
             return .observe(try ObserveRequest(decoding: body))
-        case LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT:
-            return try arena.decode(body, larder__v1__open_snapshot_request__unpack) { _ in
-                .openSnapshot
-            }
+        case LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT: return try emptyMessage(body, .openSnapshot)
         case LARDER__V1__ENVELOPE__BODY_BACKUP:
             return try arena.decode(body, larder__v1__backup_request__unpack) {
                 .backup(credit: $0.credit)
@@ -99,8 +92,7 @@ package final class WireCodec {
         case LARDER__V1__ENVELOPE__BODY_MIGRATE:
             return .migrate(
                 try arena.decode(body, larder__v1__migrate_request__unpack, MigrateRequest.init))
-        case LARDER__V1__ENVELOPE__BODY_PING:
-            return try arena.decode(body, larder__v1__ping_request__unpack) { _ in .ping }
+        case LARDER__V1__ENVELOPE__BODY_PING: return try emptyMessage(body, .ping)
         case LARDER__V1__ENVELOPE__BODY_CREDIT:
             return try arena.decode(body, larder__v1__credit_request__unpack) {
                 .credit(requestID: $0.request_id, batches: $0.batches)
@@ -112,6 +104,22 @@ package final class WireCodec {
         default:
             throw LarderError(
                 .unknownMessage, "the message \(number) is not a request of protocol version 1")
+        }
+    }
+
+    /// Decodes a request without fields. All of them are the same bytes.
+    private func emptyMessage(
+        _ body: RawSpan, _ request: Request
+    ) throws(LarderError) -> Request {
+        try arena.decode(body, larder__v1__ping_request__unpack) { _ in request }
+    }
+
+    /// Decodes a reply whose only field is a text.
+    private func text(
+        _ body: RawSpan, _ what: String, bytesMax: Int
+    ) throws(LarderError) -> String {
+        try arena.decode(body, larder__v1__schema_reply__unpack) { (wire) throws(LarderError) in
+            try wire.json.text(what, bytesMax: bytesMax)
         }
     }
 
@@ -131,16 +139,18 @@ package final class WireCodec {
             return .explained(
                 try arena.decode(body, larder__v1__explain_reply__unpack, Explanation.init))
         case LARDER__V1__ENVELOPE__BODY_SCHEMA_TEXT:
-            return .schema(
-                try arena.decode(body, larder__v1__schema_reply__unpack) {
-                    (wire) throws(LarderError) in
-                    try wire.json.text("the schema", bytesMax: Limits.schemaBytesMax)
-                })
+            return .schema(try text(body, "the schema", bytesMax: Limits.schemaBytesMax))
         case LARDER__V1__ENVELOPE__BODY_STATISTICS_LIST:
             return .statistics(try Statistic.list(decoding: body))
         case LARDER__V1__ENVELOPE__BODY_ACTIVITY_REPORT:
             return .activity(
                 try arena.decode(body, larder__v1__activity_reply__unpack, ServerActivity.init))
+        case LARDER__V1__ENVELOPE__BODY_METRICS_TEXT:
+            return .metrics(try text(body, "the metrics", bytesMax: Limits.frameBytesMax))
+        case LARDER__V1__ENVELOPE__BODY_ENDED_REQUESTS:
+            return try arena.decode(body, larder__v1__end_requests_reply__unpack) {
+                .requestsEnded($0.count)
+            }
         case LARDER__V1__ENVELOPE__BODY_CHECKED:
             return .checked(
                 try arena.decode(body, larder__v1__check_reply__unpack, CheckReport.init))

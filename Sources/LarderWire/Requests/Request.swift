@@ -56,6 +56,10 @@ package enum Request: Hashable, Sendable {
     case schema
     case statistics
     case activity
+    /// Reads the metrics of the server as text.
+    case metrics
+    /// Ends one running request of a connection, or with the id 0 all of them.
+    case endRequests(connection: Int64, request: UInt64)
     /// Verifies the integrity of the whole store.
     case check
     /// Answered after a round trip through the reader and the writer queue.

@@ -29,6 +29,10 @@ package enum Reply: Hashable, Sendable {
     case schema(String)
     case statistics([Statistic])
     indirect case activity(ServerActivity)
+    /// In Prometheus' text format.
+    case metrics(String)
+    /// The number of requests that were ended.
+    case requestsEnded(Int64)
     case checked(CheckReport)
     /// The progress of a stream of new objects; `more` in each reply but the last.
     indirect case inserted(InsertedRows, more: Bool)

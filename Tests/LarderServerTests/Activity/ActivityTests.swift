@@ -1,6 +1,7 @@
 import Glibc
 import LarderModel
 import LarderWire
+import TestSupport
 import Testing
 
 @testable import LarderServer
@@ -111,6 +112,87 @@ extension SocketTests {
                 let peer = try running.ready()
                 _ = try peer.call(.fetch("rows 1"))
                 #expect(try activity(peer).slowReads.isEmpty)
+            }
+        }
+
+        @Test("running requests are listed with their text for their user and root")
+        func running() async throws {
+            let gate = Gate()
+            try await RunningServer.run(.init(slowReads: gate)) { running in
+                let peer = try running.ready(as: 7)
+                let id = try peer.send(.fetch("slow"))
+                gate.waitForArrival()
+                // The long reads of one connection run one after the other.
+                let other = try running.ready(as: 7)
+                let snapshot = try other.send(.openSnapshot)
+                #expect(try other.receive()?.reply.errorCode == nil)
+                let users: [UInt32] = [7, 0, 8]
+                let activities = try users.map { try activity(running.ready(as: $0)) }
+                // A test that fails must not wait for the gate.
+                gate.open()
+                let texts = ["fetch where slow", "fetch where slow", nil]
+                for (activity, text) in zip(activities, texts) {
+                    let list = activity.running
+                    #expect(list.map(\.request) == [id, snapshot])
+                    #expect(list.map(\.kind) == ["query", "open_snapshot"])
+                    #expect(list.map(\.entityName) == ["Item", ""])
+                    #expect(list.map(\.query) == [text, nil])
+                    #expect(list.allSatisfy { $0.source.userIdentifier == 7 })
+                    #expect(list.map(\.connection) == activity.connections.prefix(2).map(\.id))
+                    #expect(list.allSatisfy { $0.started <= activity.load.time })
+                }
+                #expect(try peer.receive()?.reply.errorCode == nil)
+                #expect(try activity(running.ready(as: 8)).running.map(\.request) == [snapshot])
+            }
+        }
+
+        @Test("a user ends its own requests from another connection, and root those of all")
+        func ending() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.ready(as: 7)
+                for (ender, error) in [(7, nil), (0, nil), (8, .permissionDenied)]
+                    as [(UInt32, ErrorCode?)]
+                {
+                    let id = try peer.send(.fetch("endless"))
+                    let other = try running.ready(as: ender)
+                    var number: Int64 = 0
+                    #expect(
+                        try eventually {
+                            let list = try activity(other).running
+                            number = list.first?.connection ?? 0
+                            return list.map(\.request) == [id]
+                        })
+                    let reply = try other.call(.endRequests(connection: number, request: id))
+                    if let error {
+                        #expect(reply?.errorCode == error)
+                        try peer.send(.cancel(requestID: id))
+                    } else {
+                        #expect(reply == .requestsEnded(1))
+                    }
+                    #expect(try peer.receive()?.reply.errorCode == .cancelled)
+                    #expect(
+                        try other.call(.endRequests(connection: 1_000, request: 0))
+                            == .requestsEnded(0))
+                }
+            }
+        }
+
+        @Test("all running requests of a connection end together, and the connection stays")
+        func endingAll() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.ready(as: 7)
+                for _ in 0..<2 { try peer.send(.fetch("endless")) }
+                let root = try running.ready(as: 0)
+                let connection = try #require(try activity(root).connections.first?.id)
+                #expect(try eventually { try activity(root).running.count == 2 })
+                #expect(
+                    try root.call(.endRequests(connection: connection, request: 0))
+                        == .requestsEnded(2))
+                for _ in 0..<2 {
+                    #expect(try peer.receive()?.reply.errorCode == .cancelled)
+                }
+                #expect(try peer.call(.schema) == .schema(running.schemaText))
+                #expect(try activity(root).running.isEmpty)
             }
         }
     }

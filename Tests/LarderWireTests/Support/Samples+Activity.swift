@@ -32,5 +32,17 @@ extension Samples {
                 ended: Date(timeIntervalSinceReferenceDate: 0), seconds: 2,
                 source: ChangeSource(userIdentifier: 1_001, processIdentifier: 8),
                 entityName: "Student", query: nil),
+        ],
+        running: [
+            RunningRequest(
+                connection: 1, request: .max,
+                source: ChangeSource(
+                    userIdentifier: 0, processIdentifier: 1, clientName: "larder"),
+                kind: "observe", started: Date(timeIntervalSinceReferenceDate: 0.5),
+                entityName: "Student", query: ""),
+            RunningRequest(
+                connection: .max, request: 7,
+                source: ChangeSource(userIdentifier: 1_001, processIdentifier: 8),
+                kind: "backup", started: Date(timeIntervalSinceReferenceDate: -1)),
         ])
 }

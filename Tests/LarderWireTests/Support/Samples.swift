@@ -256,7 +256,9 @@ enum Samples {
             ("saveConditionally", .save(conditionalChanges)),
             ("schema", .schema),
             ("statistics", .statistics),
-            ("activity", .activity), ("check", .check), ("ping", .ping),
+            ("activity", .activity), ("metrics", .metrics), ("check", .check), ("ping", .ping),
+            ("endRequests", .endRequests(connection: .max, request: 7)),
+            ("endAllRequests", .endRequests(connection: 1, request: 0)),
             ("credit", .credit(requestID: 7, batches: 2)),
             ("cancel", .cancel(requestID: .max)),
             (
@@ -436,6 +438,7 @@ enum Samples {
         ("insertedNothing", .inserted(InsertedRows(), more: false)),
         ("pong", .pong),
         ("activity", .activity(activity)),
+        ("metrics", .metrics("# HELP é\n")), ("requestsEnded", .requestsEnded(.max)),
         ("failed", .failed(failure)),
         ("failedChanges", .failed(LarderError(.versionConflict, "two", details: details))),
         ("failedPlainly", .failed(LarderError(.timeout, "the time is up"))),

@@ -93,6 +93,7 @@ extension Writer {
                 try restartLog(connection, .restart)
             } else {
                 try connection.checkpoint(.passive)
+                noteCheckpoint()
             }
         } else if !isDue, begunPageCount - copied > Pages.copiedByWriterMax {
             // Readers need the pages of earlier commits.
@@ -107,15 +108,20 @@ extension Writer {
     private func beginCheckpoint(_ connection: Connection) throws(SQLiteError) {
         do throws(SQLiteError) { try checkpointer.open(store) } catch {
             // Without descriptors or memory for a connection, the writer copies the pages itself.
-            return try connection.checkpoint(.passive)
+            try connection.checkpoint(.passive)
+            return noteCheckpoint()
         }
         try checkpointer.begin()
+        noteCheckpoint()
     }
+
+    private func noteCheckpoint() { store.checkpointCount.add(1, ordering: .relaxed) }
 
     private func restartLog(
         _ connection: Connection, _ kind: Connection.Checkpoint
     ) throws(SQLiteError) {
         try connection.checkpoint(kind)
+        noteCheckpoint()
         begunPageCount = 0
         logRoom = 0
         // The transactions that made the log so long filled the page cache.

@@ -18,13 +18,16 @@ struct TopCommand: StoreCommand {
 
             The columns are the user, process and name of the client, since when it is connected, \
             its requests so far and per second, those that have not been answered, the feeds \
-            (history --follow), the memory that is charged to its user, and the bytes of replies \
-            that it has not read. The busiest connections come first.
+            (history --follow), the memory that is charged to its user, the bytes of replies \
+            that it has not read, and its number. The busiest connections come first.
 
             plain and csv output have the connections only. In JSON, a report is one object with \
-            the load of the server, the connections and the slow reads: the last 32 queries that \
-            took at least 100 ms. The text of a query is printed for queries of your own user, or \
-            if you are root or the server's user. It does not have the values of arguments.
+            the load of the server, the connections, the running requests and the slow reads: the \
+            last 32 queries that took at least 100 ms. A request is running if it takes longer \
+            than its turn: long reads, streams, observed queries, feeds, snapshots, backups, and \
+            writes that wait. `larder cancel ID` ends one. The text of a query is printed for \
+            queries of your own user, or if you are root or the server's user. It does not have \
+            the values of arguments.
             """)
 
     @Option(
