@@ -1,6 +1,6 @@
 import LarderModel
 
-/// The indexes of texts that would serve a query and do not exist, for EXPLAIN.
+/// The indexes that would serve a query and do not exist, for EXPLAIN.
 struct IndexSuggestions {
     /// By the alias of the table, what the schema would have to say.
     private(set) var ofRows: [Int: String] = [:]
@@ -23,7 +23,7 @@ struct IndexSuggestions {
             switch name {
             case .equal, .beginsWith, .lessThan, .lessThanOrEqual, .greaterThan,
                 .greaterThanOrEqual:
-                addInsensitive(column, options)
+                addIndex(column, options)
             case .contains, .endsWith, .like, .matches:
                 guard column.searchTable == nil, column.type == .attribute(.string) else { return }
                 ofRows[column.reference.alias] = "`\"search\": true` at \(column.name) would"
@@ -33,7 +33,7 @@ struct IndexSuggestions {
         case .between(.column(let column), _, _, let options),
             .oneOf(.column(let column), _, let options),
             .oneOfList(.column(let column), _, let options):
-            addInsensitive(column, options)
+            addIndex(column, options)
         default: break
         }
     }
@@ -55,9 +55,15 @@ struct IndexSuggestions {
             : "`\"search\": [[\(names.joined(separator: ", "))]]` at \(owner) would"
     }
 
-    private mutating func addInsensitive(_ column: PlanColumn, _ options: Comparison.Options) {
-        guard options == .insensitive, !column.isIndexed(for: options) else { return }
-        ofRows[column.reference.alias] = Self.insensitive(column)
+    /// The first comparison counts, unless a later one needs an index of texts.
+    private mutating func addIndex(_ column: PlanColumn, _ options: Comparison.Options) {
+        guard case .attribute = column.type, !column.isIndexed(for: options) else { return }
+        let alias = column.reference.alias
+        if options == .insensitive {
+            ofRows[alias] = Self.insensitive(column)
+        } else if options.isEmpty, ofRows[alias] == nil {
+            ofRows[alias] = "`\"indexed\": true` at \(column.name) would"
+        }
     }
 
     private static func insensitive(_ column: PlanColumn) -> String {
