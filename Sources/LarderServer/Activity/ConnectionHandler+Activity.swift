@@ -43,11 +43,11 @@ extension ConnectionHandler {
     /// The open requests of the connection, the oldest first. The one that asks is not among them.
     func running(of number: Int) -> [RunningRequest] {
         let (now, time) = (NIODeadline.now(), Date())
-        return times.open.filter { $0.value.kind != .activity }.map { id, entry in
+        return times.open.filter { $0.kind != .activity }.map { entry in
             let query = entry.query.flatMap { try? $0.decoded() }
             let seconds = Double((now - entry.start).nanoseconds) / 1e9
             return RunningRequest(
-                connection: Int64(number), request: id, source: source, kind: entry.kind.name,
+                connection: Int64(number), request: entry.id, source: source, kind: entry.kind.name,
                 started: time.addingTimeInterval(-seconds), entityName: query?.entityName ?? "",
                 query: query?.summary)
         }.sorted { ($0.started, $0.request) < ($1.started, $1.request) }

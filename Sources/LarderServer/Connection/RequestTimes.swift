@@ -9,6 +9,7 @@ import NIOCore
 struct RequestTimes {
     /// A request that has begun.
     struct Entry {
+        let id: UInt64
         let kind: RequestKind
         let start: NIODeadline
         /// nil if it has none.
@@ -21,23 +22,24 @@ struct RequestTimes {
         let error: ErrorCode?
     }
 
-    /// The requests that have not had their last reply when their turn was over, by their ids.
-    private(set) var open: [UInt64: Entry] = [:]
-    /// The request that is being performed, and its id.
-    private var current: (id: UInt64, entry: Entry)?
+    /// The requests that have not had their last reply when their turn was over, in any order.
+    /// They are few, and the last ones end first, so that a linear search is faster than hashing.
+    private(set) var open: [Entry] = []
+    /// The request that is being performed.
+    private var current: Entry?
     /// The request that has ended in this turn.
     private var ended: Ended?
 
     mutating func begin(_ operation: Operation, at start: NIODeadline) {
-        current = (operation.id, Entry(kind: operation.kind.requestKind, start: start))
+        current = Entry(id: operation.id, kind: operation.kind.requestKind, start: start)
     }
 
     /// The operation was performed, as far as that takes one turn.
     mutating func suspend(_ operation: Operation) {
-        guard let current, current.id == operation.id else { return }
+        guard var current, current.id == operation.id else { return }
         self.current = nil
-        open[current.id] = current.entry
-        open[current.id]?.query = operation.kind.queryShape
+        current.query = operation.kind.queryShape
+        open.append(current)
     }
 
     /// The last reply to a request has been made.
@@ -51,12 +53,13 @@ struct RequestTimes {
         if let current, current.id == id {
             self.current = nil
             if isInTurn {
-                ended = Ended(kind: current.entry.kind, error: error)
+                ended = Ended(kind: current.kind, error: error)
                 return nil
             }
-            entry = current.entry
-        } else if let removed = open.removeValue(forKey: id) {
-            entry = removed
+            entry = current
+        } else if let index = open.lastIndex(where: { $0.id == id }) {
+            open.swapAt(index, open.count - 1)
+            entry = open.removeLast()
         } else {
             return nil
         }

@@ -11,11 +11,16 @@ struct Histogram: Hashable, Sendable {
         counts = Array(repeating: 0, count: bounds.count + 1)
     }
 
-    /// Short times, which most are, are in the first buckets.
+    /// - Parameter counts: One more than there are bounds.
+    init(bounds: [Int64], counts: [Int64], sum: Int64) {
+        precondition(counts.count == bounds.count + 1, "each bucket has a count")
+        self.bounds = bounds
+        self.counts = counts
+        self.sum = sum
+    }
+
     mutating func record(_ value: Int64) {
-        var bucket = 0
-        while bucket < bounds.count, value > bounds[bucket] { bucket += 1 }
-        counts[bucket] += 1
+        counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
         sum = sum.addingClamped(value)
     }
 
@@ -37,4 +42,41 @@ extension Histogram {
 
     /// Change sets per commit, which has at most 256.
     static let groups = Histogram(bounds: [1, 2, 4, 8, 16, 32, 64, 128])
+}
+
+/// Histograms with the same bounds in one array, so that recording a value, which is done for each
+/// request, is two additions.
+struct HistogramTable: Hashable, Sendable {
+    private let bounds: [Int64]
+    private let width: Int
+    /// Row after row: the counts of the buckets, and the sum of the values.
+    private var numbers: [Int64]
+
+    init(rowCount: Int, bounds: [Int64]) {
+        self.bounds = bounds
+        width = bounds.count + 2
+        numbers = Array(repeating: 0, count: rowCount * width)
+    }
+
+    /// Short times, which most are, are in the first buckets. Nothing here can overflow: the sum of
+    /// nanoseconds has room for 292 years.
+    mutating func record(_ value: Int64, inRow row: Int) {
+        let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
+        let start = row &* width
+        numbers[start &+ bucket] &+= 1
+        numbers[start &+ width &- 1] &+= value
+    }
+
+    func histogram(inRow row: Int) -> Histogram {
+        let numbers = numbers[(row * width)...].prefix(width)
+        return Histogram(
+            bounds: bounds, counts: Array(numbers.dropLast()), sum: numbers.last ?? 0)
+    }
+
+    /// Adds the values of a table with the same rows and bounds.
+    mutating func add(_ other: HistogramTable) {
+        for index in numbers.indices {
+            numbers[index] = numbers[index].addingClamped(other.numbers[index])
+        }
+    }
 }

@@ -8,21 +8,22 @@ import NIOCore
 /// that has it.
 final class RequestMetrics: @unchecked Sendable {
     struct Counts: Sendable {
+        private static let times = HistogramTable(
+            rowCount: 2 * RequestKind.allCases.count, bounds: Histogram.times.bounds)
         /// By the kind of the request, and whether it failed.
-        fileprivate(set) var times = [Histogram](
-            repeating: .times, count: 2 * RequestKind.allCases.count)
+        fileprivate var times = Self.times
         fileprivate(set) var errors: [Failure: Int64] = [:]
 
         func times(of kind: RequestKind, failed: Bool) -> Histogram {
-            times[Self.index(kind, failed: failed)]
+            times.histogram(inRow: Self.row(kind, failed: failed))
         }
 
-        fileprivate static func index(_ kind: RequestKind, failed: Bool) -> Int {
+        fileprivate static func row(_ kind: RequestKind, failed: Bool) -> Int {
             kind.rawValue * 2 + (failed ? 1 : 0)
         }
 
         mutating func add(_ other: Counts) {
-            for index in times.indices { times[index].add(other.times[index]) }
+            times.add(other.times)
             errors.merge(other.errors) { $0 + $1 }
         }
     }
@@ -38,7 +39,7 @@ final class RequestMetrics: @unchecked Sendable {
     ///   - time: From the beginning of the turn that took the request to its last reply.
     ///   - error: nil if the request succeeded.
     func record(_ kind: RequestKind, _ time: TimeAmount, error: ErrorCode?) {
-        counts.times[Counts.index(kind, failed: error != nil)].record(time.nanoseconds)
+        counts.times.record(time.nanoseconds, inRow: Counts.row(kind, failed: error != nil))
         if let error { counts.errors[Failure(kind: kind, code: error), default: 0] += 1 }
     }
 }
