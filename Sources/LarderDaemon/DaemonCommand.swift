@@ -224,6 +224,12 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Log each query that takes this time or longer, with its plan. Queries of a few "
+                + "milliseconds are never logged. Default: none.", valueName: "milliseconds"))
+    var logSlow: Int?
+
+    @Option(
+        help: ArgumentHelp(
             "Format of the log: text, or json for one object per line.", valueName: "format"))
     var logFormat: LineLogHandler.Format = .text
 
@@ -250,7 +256,7 @@ struct DaemonCommand: ParsableCommand {
             ("--max-database-memory", maxDatabaseMemory),
             ("--history-age", historyAge ?? 1), ("--archive-interval", archiveInterval ?? 1),
             ("--archive-keep-for", archiveKeepFor ?? 1),
-            ("--archive-keep-bytes", archiveKeepBytes ?? 1),
+            ("--archive-keep-bytes", archiveKeepBytes ?? 1), ("--log-slow", logSlow ?? 1),
         ] where !(1...Self.numberMax).contains(value) {
             throw ValidationError("\(name) must be a number from 1 to \(Self.numberMax)")
         }
@@ -330,6 +336,7 @@ struct DaemonCommand: ParsableCommand {
             maxConnections,
             userShare: min(1, Double(maxConnectionsPerUser) / Double(maxConnections)))
         limits.readTimeMax = .seconds(queryTimeout)
+        limits.slowReadLogTimeMin = logSlow.map { .milliseconds($0) }
         limits.migrationTimeMax = .seconds(migrationTimeout)
         limits.migrationSilenceMax = .seconds(migrationIdleTimeout)
         limits.spoolBytes.total = maxSpool << 20

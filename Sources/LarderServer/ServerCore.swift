@@ -55,7 +55,7 @@ final class ServerCore: Sendable {
         }
         let statistics = Self.statistics(
             registry, loopReaders, pool, writes, spools, backups, liveQueries)
-        let slowReads = SlowReads(limits: limits)
+        let slowReads = SlowReads(limits: limits, logger: logger)
         let views = LimitedViews(backend, options)
         let metrics = MetricsCollector(
             loopReaders, server: options.name, statistics: statistics,

@@ -114,6 +114,8 @@ package struct ServerLimits: Hashable, Sendable {
     /// A query of the pool that takes this time is recorded for `activity`, which has the newest.
     package var slowReadTimeMin: Duration = .milliseconds(100)
     package var slowReadsMax = 32
+    /// One that takes this time is also a line of the log; nil for none.
+    package var slowReadLogTimeMin: Duration?
     /// The interval at which a failure of the server that repeats is logged again.
     package var failureLineInterval: Duration = .seconds(60)
 

@@ -53,11 +53,25 @@ event_loops() { larder stats | sed -n 's/^eventLoops\t//p'; }
     assert_contains "$(jq -r .message <<<"$stderr")" "error[USAGE]: --group"
 }
 
+@test "a slow query is a line of the log with its plan" {
+    larderd --in-memory --schema "$schema" --socket "$LARDER_SOCKET" --log-slow 1 \
+        --log-format json 2>log 3>&- &
+    daemon=$!
+    larder ping --wait >/dev/null
+    seq 1 30000 | sed 's/.*/{"string": "text &"}/' | larder import Sample - >/dev/null
+    larder fetch Sample --where 'string ENDSWITH "77"' >/dev/null
+    stop_daemon
+    assert_equal '["notice","slow query: fetch where string ENDSWITH \"77\"","Sample","300"]' \
+        "$(jq -c 'select(.message | startswith("slow query")) | [.level, .message, .entity, .rows]' log)"
+    assert_equal true \
+        "$(jq 'select(.plan) | (.milliseconds | tonumber) > 0 and (.plan | contains("SCAN"))' log)"
+}
+
 @test "conflicting options are usage errors" {
     for options in '' '--in-memory' "--store a --in-memory --schema $schema" \
         "--in-memory --schema $schema --read-only" "--in-memory --schema $schema --mode 888" \
         "--in-memory --schema $schema --mode 0060" "--in-memory --schema $schema --idle-exit 0" \
-        "--in-memory --schema $schema --log-level loud" '--no-such-option'; do
+        "--in-memory --schema $schema --log-level loud" "--in-memory --schema $schema --log-slow 0" '--no-such-option'; do
         # shellcheck disable=SC2086
         assert_status 64 larderd $options
         assert_contains "$stderr" "error[USAGE]"

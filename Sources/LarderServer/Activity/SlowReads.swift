@@ -1,9 +1,11 @@
 import FoundationEssentials
 import LarderModel
 import LarderWire
+internal import Logging
 import Synchronization
 
-/// The last queries of the reader pool that took long.
+/// The queries of the reader pool that took long: the last ones for `activity`, and those that take
+/// longer than an option says as lines of the log.
 final class SlowReads: Sendable {
     /// A query that the pool executes, until it ends.
     final class Measurement: Sendable {
@@ -11,6 +13,7 @@ final class SlowReads: Sendable {
         private let source: ChangeSource
         private let reads: SlowReads
         private let nanoseconds = Atomic<Int64>(0)
+        private let rows = Atomic<Int64>(0)
 
         fileprivate init(_ shape: QueryShape, from source: ChangeSource, reads: SlowReads) {
             self.shape = shape
@@ -19,27 +22,39 @@ final class SlowReads: Sendable {
         }
 
         /// A batch of it has been read. Batches are read one after the other.
-        func add(_ time: Duration) {
+        func add(_ time: Duration, rowCount: Int = 0) {
             nanoseconds.add(Int64(clamped: time / .nanoseconds(1)), ordering: .relaxed)
+            rows.add(Int64(rowCount), ordering: .relaxed)
         }
 
-        /// Called once, on a thread of the pool.
-        func end() {
+        /// Called once, on a thread of the pool, while the query has its reader.
+        ///
+        /// - Parameter plan: Returns the steps of the database for a line of the log.
+        func end(plan: () -> [String]) {
             let time = Duration.nanoseconds(nanoseconds.load(ordering: .relaxed))
-            guard time >= reads.timeMin, let query = try? shape.decoded() else { return }
-            reads.append(
-                SlowRead(
-                    ended: Date(), seconds: time / .seconds(1), source: source,
-                    entityName: query.entityName, query: query.summary))
+            let isLogged = reads.logTimeMin.map { time >= $0 } ?? false
+            guard isLogged || time >= reads.timeMin, let query = try? shape.decoded() else {
+                return
+            }
+            let read = SlowRead(
+                ended: Date(), seconds: time / .seconds(1), source: source,
+                entityName: query.entityName, query: query.summary)
+            if time >= reads.timeMin { reads.append(read) }
+            if isLogged { reads.log(read, rowCount: rows.load(ordering: .relaxed), plan()) }
         }
     }
 
     private let timeMin: Duration
+    /// nil if none is logged.
+    private let logTimeMin: Duration?
+    private let logger: Logger
     private let countMax: Int
     private let reads = Mutex<[SlowRead]>([])
 
-    init(limits: ServerLimits) {
+    init(limits: ServerLimits, logger: Logger) {
         timeMin = limits.slowReadTimeMin
+        logTimeMin = limits.slowReadLogTimeMin
+        self.logger = logger
         countMax = limits.slowReadsMax
     }
 
@@ -52,6 +67,18 @@ final class SlowReads: Sendable {
             if reads.count >= countMax { reads.removeFirst() }
             reads.append(read)
         }
+    }
+
+    private func log(_ read: SlowRead, rowCount: Int64, _ plan: [String]) {
+        var metadata: Logger.Metadata = [
+            "entity": "\(read.entityName)", "rows": "\(rowCount)",
+            "milliseconds": "\(Int64(clamped: (read.seconds * 1_000).rounded()))",
+            "client": "\(ConnectionState.printable(read.source.clientName))",
+            "plan": "\(plan.joined(separator: "; "))",
+        ]
+        if let user = read.source.userIdentifier { metadata["uid"] = "\(user)" }
+        if let process = read.source.processIdentifier { metadata["pid"] = "\(process)" }
+        logger.notice("slow query: \(read.query ?? "")", metadata: metadata)
     }
 
     /// The newest last, as a user may see them.

@@ -246,9 +246,24 @@ final class QueryStream: OpenRequest {
     // MARK: On a thread of the pool
 
     private static func end(_ execution: Execution, _ reader: PooledReader) {
+        reader.cursor?.close()
+        reader.cursor = nil
+        execution.measurement.end { steps(of: execution, reader) }
         execution.release(reader)
-        execution.measurement.end()
     }
+
+    /// The plan of the query, for the log. It may be looked for after the deadline of the query.
+    private static func steps(of execution: Execution, _ reader: PooledReader) -> [String] {
+        let budget = reader.budget(
+            deadline: .now + explanationTimeMax, cancellation: ReadCancellation())
+        guard let plan = try? execution.plan(),
+            let explanation = try? reader.reader.explain(
+                plan, execution.parameters, budget: budget)
+        else { return [] }
+        return explanation.steps.map { String($0.drop { $0 == " " }) }
+    }
+
+    private static let explanationTimeMax = Duration.seconds(1)
 
     private static func readBatch(
         _ execution: Execution, _ reader: PooledReader, _ pool: ReaderPool,
@@ -257,7 +272,7 @@ final class QueryStream: OpenRequest {
         let start = ContinuousClock.now
         do throws(ReadFailure) {
             let (batch, isLast) = try nextBatch(execution, reader)
-            execution.measurement.add(.now - start)
+            execution.measurement.add(.now - start, rowCount: batch.rowCount)
             let reply = EncodableReply(
                 .batches([batch], more: !isLast), to: execution.requestID,
                 encodedAbove: execution.limits.loopReplyBytesMax,

@@ -97,6 +97,27 @@ extension SocketTests {
             }
         }
 
+        @Test("a slow query is a line of the log with its plan, if the limit says so")
+        func slowQueryLog() async throws {
+            for (timeMin, isLogged) in [(nil, false), (.zero, true), (.seconds(60), false)]
+                as [(Duration?, Bool)]
+            {
+                let log = RecordedLog()
+                try await RunningServer.run(logger: log.logger) { limits in
+                    limits.slowReadLogTimeMin = timeMin
+                } _: { running in
+                    _ = try running.ready(as: 7).call(.fetch("heavy"))
+                }
+                let lines = zip(log.messages, log.metadata).filter { $0.0 != "stopped" }
+                #expect(lines.map(\.0) == (isLogged ? ["slow query: fetch where heavy"] : []))
+                guard let metadata = lines.first?.1 else { continue }
+                #expect(metadata["plan"] == "SCAN items; USE TEMP B-TREE")
+                #expect(metadata["entity"] == "Item" && metadata["rows"] == "1")
+                #expect(metadata["uid"] == "7" && metadata["client"] == "test")
+                #expect(metadata["milliseconds"].flatMap { Int($0) } != nil)
+            }
+        }
+
         @Test("a fast read, and a read on the event loop, are not listed as slow reads")
         func fastReads() async throws {
             try await RunningServer.run { limits in

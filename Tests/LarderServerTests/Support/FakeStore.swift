@@ -280,7 +280,8 @@ private final class FakeReader: StoreReader {
         _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
     ) throws(ReadFailure) -> Explanation {
         try runIfEndless(budget)
-        return Explanation(plan: "fake", sql: "", steps: [], warnings: [])
+        return Explanation(
+            plan: "fake", sql: "", steps: ["SCAN items", "  USE TEMP B-TREE"], warnings: [])
     }
 
     func migrationSummary(
