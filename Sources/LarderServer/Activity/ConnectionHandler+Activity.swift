@@ -75,9 +75,10 @@ extension ConnectionHandler {
     /// Whether a policy hides the connections of other users.
     private var seesOwnOnly: Bool { services.view.rights.map { !$0.may(.admin) } ?? false }
 
-    /// Root, the user of the server, and an administrator by the policy.
+    /// Whether the policy makes the user an administrator; if it has no limits for the user, or
+    /// there is none, root and the user of the server are.
     private var mayEndAll: Bool {
-        user == 0 || user == geteuid() || services.view.rights?.may(.admin) == true
+        services.view.rights.map { $0.may(.admin) } ?? (user == 0 || user == geteuid())
     }
 
     func endRequests(of number: Int64, _ request: UInt64, _ operation: Operation) {

@@ -49,6 +49,16 @@ words() { sed -E 's/([A-Z])/_\L\1/g'; }
     grep -q '^larder_info{server="larderd [0-9.]*",store=' text
 }
 
+@test "a role without the right admin does not read the metrics" {
+    stop_daemon
+    larderd --store test.store --socket "$LARDER_SOCKET" --socket "$scratch/r:read" 2>>log 3>&- &
+    daemon=$!
+    larder ping --wait --timeout 300s >/dev/null
+    larder metrics >/dev/null
+    assert_status 5 larder metrics --socket "$scratch/r"
+    assert_contains "$stderr" "error[PERMISSION_DENIED]: the role read may not read the metrics"
+}
+
 @test "failed requests are counted by kind and code" {
     run larder count Sample --where 'nothing == 1'
     larder metrics >text
