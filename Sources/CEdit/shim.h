@@ -14,7 +14,7 @@ static inline void larder_edit_begin(const char *name, larder_completion *comple
     using_history();
 }
 
-// What is written after a word that is completed by itself; 0 for nothing.
+// The character after a word that is completed by itself; 0 for none.
 static inline void larder_edit_append(char character) {
     rl_completion_append_character = character;
 }

@@ -13,7 +13,7 @@ struct TimeLimit: ExpressibleByArgument {
     init(duration: Duration) { self.duration = duration }
 
     /// The duration as an argument.
-    var argument: String { "\(Int64(duration / .milliseconds(1)))ms" }
+    var argument: String { "\(Int64(clamped: duration / .milliseconds(1)))ms" }
 
     /// Returns nil unless the text is a positive integer with a unit. ArgumentParser then reports
     /// the option.
