@@ -28,7 +28,7 @@ struct Setting {
     /// Options that are about the configuration or the program itself.
     private static let others = ["h", "help", "version", "config", "check-config", "print-config"]
     /// What the help calls the values that are numbers.
-    private static let numberNames = ["seconds", "number", "MiB", "days"]
+    private static let numberNames = ["seconds", "milliseconds", "number", "MiB", "days"]
 
     /// The options of ``DaemonCommand``, in the order of its help, from which this list is made.
     static let all: [Setting] = {

@@ -40,6 +40,17 @@ print_config() { larderd "$@" --print-config | grep -v -e '# default$' -e '^#'; 
     assert_status 65 larderd --config ./nowhere.toml
 }
 
+@test "a number is a number in the file, for each option that takes one" {
+    mapfile -t numbers < <(larderd --experimental-dump-help | jq -r '.command.arguments[] |
+        select(.valueName | IN("seconds", "milliseconds", "number", "MiB", "days")) |
+        .preferredName.name')
+    [ ${#numbers[@]} -ge 10 ]
+    for name in "${numbers[@]}"; do
+        printf 'store = "test.store"\nschema = "%s"\n%s = 7\n' "$schema" "$name" >number.toml
+        assert_contains "$(print_config --config ./number.toml)" "$name = 7  # ./number.toml, line 3"
+    done
+}
+
 @test "options weigh more than the environment, and that more than the file" {
     export LARDERD_QUERY_TIMEOUT=20 LARDERD_MAX_OBJECT=32 LARDERD_READ_ONLY=true
     assert_equal "store = \"test.store\"  # school.toml, line 2
