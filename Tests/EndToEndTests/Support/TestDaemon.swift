@@ -28,6 +28,8 @@ final class TestDaemon: @unchecked Sendable {
     }
 
     /// Starts the process, and returns when it is ready.
+    ///
+    /// - Parameter more: Options with their values, in place of those of ``arguments`` or besides.
     func start(_ more: [String] = []) throws {
         let readiness = try ReadinessSocket(path: "\(folder)/notify")
         var ends: [Int32] = [-1, -1]
@@ -36,7 +38,8 @@ final class TestDaemon: @unchecked Sendable {
         defer { close(ends[0]) }
         // Only the process has the other end, so its end can be read from this one.
         let process = try ChildProcess(
-            "larderd", arguments + more, environment: ["NOTIFY_SOCKET": readiness.path],
+            "larderd", Self.arguments(arguments, replacing: more),
+            environment: ["NOTIFY_SOCKET": readiness.path],
             output: ends[1], errors: errorsPath)
         close(ends[1])
         guard readiness.wait(unlessEnded: ends[0]) else {
@@ -101,6 +104,15 @@ final class TestDaemon: @unchecked Sendable {
             "--store", store, "--schema", "\(folder)/schema.json", "--socket", socket,
             "--idle-exit", "300", "--query-timeout", "3600",
         ]
+    }
+
+    /// The options, of which each may be given once.
+    private static func arguments(_ all: [String], replacing more: [String]) -> [String] {
+        var kept = all
+        for name in more where name.hasPrefix("--") {
+            if let index = kept.firstIndex(of: name) { kept.removeSubrange(index...index + 1) }
+        }
+        return kept + more
     }
 
     private var errorsPath: String { "\(folder)/daemon-errors" }

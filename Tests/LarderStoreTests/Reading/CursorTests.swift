@@ -204,7 +204,7 @@ import Testing
         let values = Dictionary(uniqueKeysWithValues: statistics.map { ($0.name, $0.value) })
         #expect(values["store"] == .uuid(fixture.storeIdentifier))
         #expect(values["schemaVersion"] == "1.0.0")
-        #expect(values["formatVersion"] == 6)
+        #expect(values["formatVersion"] == .int(StoreFormat.version))
         guard case .int(let fileBytes) = values["fileBytes"],
             case .int(let pages) = values["pages"], case .int(let pageBytes) = values["pageBytes"],
             case .int(let logBytes) = values["logBytes"]

@@ -46,8 +46,10 @@ print_config() { larderd "$@" --print-config | grep -v -e '# default$' -e '^#'; 
         .preferredName.name')
     [ ${#numbers[@]} -ge 10 ]
     for name in "${numbers[@]}"; do
-        printf 'store = "test.store"\nschema = "%s"\n%s = 7\n' "$schema" "$name" >number.toml
-        assert_contains "$(print_config --config ./number.toml)" "$name = 7  # ./number.toml, line 3"
+        # Some of them require an archive.
+        printf 'store = "test.store"\nschema = "%s"\narchive = "archive"\n%s = 20\n' "$schema" \
+            "$name" >number.toml
+        assert_contains "$(print_config --config ./number.toml)" "$name = 20  # ./number.toml, line 4"
     done
 }
 

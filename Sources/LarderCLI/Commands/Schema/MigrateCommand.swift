@@ -203,6 +203,8 @@ struct MigrateCommand: ParsableCommand {
         guard !drop else { return }
         let dropped = try DroppedData(from: client.schema(), to: schema, client).descriptions
         guard !dropped.isEmpty else { return }
+        // A migration that is refused in any case is refused before a question.
+        _ = try client.migrate(to: schema, dryRun: true)
         guard Confirmation.isPossible else {
             throw LarderError(
                 .migrationRefused, "the migration would remove objects or values",
