@@ -30,12 +30,27 @@ enum ChildProcess {
     static func run(
         _ path: String, _ arguments: [String], sharesInput: Bool
     ) throws(SystemError) -> Int32 {
+        let process = try start(path, arguments) { actions in
+            guard !sharesInput else { return }
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        }
+        switch try end(of: process) {
+        case .exited(let status): return status
+        case .killed(let signal): return 128 + signal
+        }
+    }
+
+    /// Starts a program that has the default actions of the signals that this process may ignore.
+    ///
+    /// - Parameter setDescriptors: Sets the descriptors that differ from those of this process.
+    static func start(
+        _ path: String, _ arguments: [String],
+        setDescriptors: (inout posix_spawn_file_actions_t) -> Void
+    ) throws(SystemError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        if !sharesInput {
-            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        }
+        setDescriptors(&actions)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -49,10 +64,7 @@ enum ChildProcess {
         var process = pid_t()
         let result = posix_spawn(&process, path, &actions, &attributes, words, environ)
         guard result == 0 else { throw SystemError(code: result) }
-        switch try end(of: process) {
-        case .exited(let status): return status
-        case .killed(let signal): return 128 + signal
-        }
+        return process
     }
 
     // MARK: Output

@@ -102,27 +102,11 @@ struct Pager {
         guard pipe(&ends) == 0 else { return nil }
         defer { for end in ends { close(end) } }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // Signals that this process ignores.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in [SIGPIPE, SIGXFSZ, SIGINT] { sigaddset(&signals, number) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
         setenv("LESS", Self.lessOptions, 0)
-        let arguments: [String] = ["sh", "-c", command]
-        let words = arguments.map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var process = pid_t()
-        guard posix_spawn(&process, "/bin/sh", &actions, &attributes, words, environ) == 0 else {
-            return nil
+        let started = try? ChildProcess.start("/bin/sh", ["sh", "-c", command]) { actions in
+            posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
         }
+        guard let process = started else { return nil }
         // The interrupt of the terminal is for the program that shows the output.
         signal(SIGINT, SIG_IGN)
         dup2(ends[1], STDOUT_FILENO)
