@@ -1,5 +1,6 @@
 import ArgumentParser
 import LarderModel
+import LarderPrograms
 
 /// Completes the word before the cursor of `larder shell`, by what ArgumentParser knows of the
 /// commands and by the functions that complete arguments in other shells.
@@ -61,9 +62,9 @@ struct ShellCompletion: Sendable {
         of command: any ParsableCommand.Type, _ names: [String], for last: String,
         after words: [String]
     ) -> [String]? {
-        let known = CommandArguments(of: command)
+        let known = CommandDescription(command._dumpHelp())
         var position = 0
-        var option: CommandArguments.Argument?
+        var option: CommandDescription.Argument?
         for word in words.dropFirst(names.count) {
             if option != nil {
                 option = nil
@@ -73,7 +74,7 @@ struct ShellCompletion: Sendable {
                 position += 1
             }
         }
-        if option == nil, last.hasPrefix("-") { return known.all.flatMap(\.names) }
+        if option == nil, last.hasPrefix("-") { return known.arguments.flatMap(\.names) }
         let positional = known.positional
         let next =
             position < positional.count

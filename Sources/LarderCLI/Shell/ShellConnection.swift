@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import LarderModel
+import LarderPrograms
 
 /// The store that a shell works on, and the processes of its commands.
 struct ShellConnection {
@@ -20,7 +21,7 @@ struct ShellConnection {
     func completed(_ words: [String]) -> [String] {
         let (names, command) = LarderCommand.command(named: words)
         guard !words.contains("--store"), !words.contains("--socket"),
-            command.map({ CommandArguments(of: $0).has("--store") }) == true
+            command.map({ CommandDescription($0._dumpHelp()).named("--store") != nil }) == true
         else { return words }
         var added: [String] = []
         if let store = options.store { added += ["--store", store] }

@@ -27,9 +27,10 @@ struct Configuration {
         let source: Source
     }
 
-    /// By the name of the setting.
+    /// The values of the file and the environment, by the name of the setting.
     private var given: [String: Given] = [:]
     private let options: [String]
+    private let tokens: [Token]
 
     /// - Parameters:
     ///   - options: The arguments of the program.
@@ -39,8 +40,11 @@ struct Configuration {
     init(options: [String], environment: [String: String]) throws {
         self.options = options
         // These print something else.
-        guard Set(options).isDisjoint(with: ["--help", "-h", "--version"]) else { return }
-        let tokens = try Self.tokens(options)
+        guard Set(options).isDisjoint(with: ["--help", "-h", "--version"]) else {
+            tokens = []
+            return
+        }
+        tokens = try Self.tokens(options)
         if let name = tokens.first(where: { $0.name == "config" })?.value {
             let path = try Self.path(of: name, environment)
             for entry in try ConfigurationFile.read(path) {
@@ -48,23 +52,33 @@ struct Configuration {
                     values: entry.values, source: .file(path, line: entry.line))
             }
         }
+        guard !Self.variables(in: environment).isEmpty else { return }
         for setting in Setting.all {
             guard let value = environment[setting.variable], !value.isEmpty else { continue }
             given[setting.name] = Given(
                 values: [try Self.value(value, of: setting)], source: .variable(setting.variable))
         }
-        for setting in Setting.all {
-            let own = tokens.filter { $0.name == setting.name }
-            guard !own.isEmpty else { continue }
-            given[setting.name] = Given(values: own.map { $0.value ?? "true" }, source: .option)
-        }
+    }
+
+    /// The names of the variables that are settings, or are meant to be.
+    private static func variables(in environment: [String: String]) -> [String] {
+        environment.keys.filter { $0.hasPrefix(Setting.variablePrefix) }
+    }
+
+    /// The value of a setting with the most weight.
+    private func value(of setting: Setting) -> Given? {
+        let own = tokens.filter { $0.name == setting.name }
+        guard !own.isEmpty else { return given[setting.name] }
+        let values = own.map { setting.kind == .flag ? $0.joined ?? "true" : $0.value ?? "true" }
+        return Given(values: values, source: .option)
     }
 
     /// The arguments for ``DaemonCommand``: those of the program, after those of settings that it
     /// does not give.
     var arguments: [String] {
+        guard !given.isEmpty else { return options }
         let lower = Setting.all.flatMap { setting -> [String] in
-            guard let given = given[setting.name], given.source != .option else { return [] }
+            guard let given = value(of: setting), given.source != .option else { return [] }
             if setting.kind == .flag { return given.values == ["true"] ? [setting.option] : [] }
             return given.values.map { "\(setting.option)=\($0)" }
         }
@@ -75,7 +89,12 @@ struct Configuration {
 
     private struct Token {
         let name: String
-        let value: String?
+        /// The value after an equals sign.
+        let joined: String?
+        /// The argument that follows, which is the value of an option that is no flag.
+        let next: String?
+
+        var value: String? { joined ?? next }
     }
 
     /// The options among the arguments, with their values.
@@ -89,13 +108,12 @@ struct Configuration {
             let parts = argument.dropFirst(2).split(
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
-            let kind = Setting.named(name)?.kind
-            if kind != .list, tokens.contains(where: { $0.name == name }) {
+            if tokens.contains(where: { $0.name == name }), Setting.named(name)?.kind != .list {
                 throw UsageError(message: "--\(LarderError.printable(name)) is given twice")
             }
             let next = arguments.indices.contains(index + 1) ? arguments[index + 1] : nil
-            let value = parts.count > 1 ? String(parts[1]) : kind == .flag ? nil : next
-            tokens.append(Token(name: name, value: value))
+            let joined = parts.count > 1 ? String(parts[1]) : nil
+            tokens.append(Token(name: name, joined: joined, next: next))
         }
         return tokens
     }
@@ -115,11 +133,10 @@ struct Configuration {
 
     /// A warning for each variable that would be ignored, such as a misspelled one.
     static func warnings(about environment: [String: String]) -> [String] {
+        let variables = variables(in: environment)
+        guard !variables.isEmpty else { return [] }
         let known = Setting.all.map(\.variable)
-        let unknown = environment.keys.filter {
-            $0.hasPrefix(Setting.variablePrefix) && !known.contains($0)
-        }
-        return unknown.sorted().map { name in
+        return variables.filter { !known.contains($0) }.sorted().map { name in
             let hint = NameSuggestion.hint(for: name, among: known).map { "; \($0)" } ?? ""
             return "there is no variable \(LarderError.printable(name))\(hint)"
         }
@@ -148,8 +165,9 @@ struct Configuration {
 
     /// Where the settings are given that a message about options names, but for options themselves.
     func sources(in message: String) -> [String] {
-        Setting.all.compactMap { setting in
-            guard let given = given[setting.name], given.source != .option,
+        guard !given.isEmpty else { return [] }
+        return Setting.all.compactMap { setting in
+            guard let given = value(of: setting), given.source != .option,
                 let range = message.firstRange(of: setting.option),
                 range.upperBound == message.endIndex
                     || !"-abcdefghijklmnopqrstuvwxyz".contains(message[range.upperBound])
@@ -162,7 +180,7 @@ struct Configuration {
     var text: String {
         Setting.all.map { setting in
             let name = setting.name
-            if let given = given[name] {
+            if let given = value(of: setting) {
                 return "\(name) = \(setting.literal(given.values))  # \(given.source)\n"
             }
             if setting.kind == .flag { return "\(name) = false  # default\n" }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import LarderModel
+import LarderPrograms
 
 /// A setting of the server. It is an option, a key of the configuration file and an environment
 /// variable: `--query-timeout`, `query-timeout` and `LARDERD_QUERY_TIMEOUT`.
@@ -26,46 +26,31 @@ struct Setting {
     static let variablePrefix = "LARDERD_"
 
     /// Options that are about the configuration or the program itself.
-    private static let others = ["h", "help", "version", "config", "check-config", "print-config"]
-    /// What the help calls the values that are numbers.
+    private static let others = [
+        "--help", "--version", "--config", "--check-config", "--print-config",
+    ]
+    /// The words of the help for values that are numbers.
     private static let numberNames = ["seconds", "milliseconds", "number", "MiB", "days"]
 
-    /// The options of ``DaemonCommand``, in the order of its help, from which this list is made.
-    static let all: [Setting] = {
-        let help = try? JSONValue(parsing: DaemonCommand._dumpHelp())
-        let arguments = help?["command"]?["arguments"]?.arrayElements ?? []
-        return arguments.compactMap(Setting.init).filter { !others.contains($0.name) }
-    }()
+    /// The options of ``DaemonCommand``, in the order of its help, from which this list is made. It
+    /// takes time and memory, and is not needed if only options are given.
+    static let all: [Setting] = CommandDescription(DaemonCommand._dumpHelp()).arguments
+        .compactMap(Setting.init)
 
-    private init?(_ argument: JSONValue) {
-        guard let name = argument["names"]?.arrayElements?.first?["name"]?.stringText else {
-            return nil
-        }
-        self.name = name
-        if argument["kind"]?.stringText == "flag" {
+    private init?(_ argument: CommandDescription.Argument) {
+        guard let name = argument.names.first(where: { $0.hasPrefix("--") }),
+            !Self.others.contains(name)
+        else { return nil }
+        self.name = String(name.dropFirst(2))
+        if argument.kind == .flag {
             kind = .flag
-        } else if argument["isRepeating"] == .bool(true) {
+        } else if argument.isRepeating {
             kind = .list
         } else {
-            let valueName = argument["valueName"]?.stringText ?? ""
-            kind = Self.numberNames.contains(valueName) ? .number : .text
+            kind = Self.numberNames.contains(argument.valueName) ? .number : .text
         }
-        defaultValue = argument["defaultValue"]?.stringText
+        defaultValue = argument.defaultValue
     }
 
     static func named(_ name: String) -> Setting? { all.first { $0.name == name } }
-}
-
-extension JSONValue {
-    fileprivate subscript(_ key: String) -> JSONValue? {
-        if case .object(let members) = self { members[key] } else { nil }
-    }
-
-    fileprivate var arrayElements: [JSONValue]? {
-        if case .array(let elements) = self { elements } else { nil }
-    }
-
-    fileprivate var stringText: String? {
-        if case .string(let text) = self { text } else { nil }
-    }
 }
