@@ -26,7 +26,7 @@ extension LarderCommand {
         return (names, command?.configuration.defaultSubcommand ?? command)
     }
 
-    /// What completes an argument of a command, as the completion script of a shell asks for it.
+    /// The completions of an argument, as the completion script of a shell asks for them.
     ///
     /// - Parameters:
     ///   - names: The names of the command.

@@ -11,7 +11,7 @@ package struct XcodeModel {
     }
 
     package private(set) var entities: [Entity] = []
-    /// What the model has and Larder has not, as sentences.
+    /// The parts of the model that Larder does not have, as sentences.
     package private(set) var notes: [String] = []
 
     /// - Throws: `malformedSchema` for a document that is no model, with the entity and property.

@@ -20,7 +20,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Who makes the changes, for the history.
     open var transactionAuthor: String?
     open var userInfo: [AnyHashable: Any] = [:]
-    /// What a save does about changes of others.
+    /// The rule of a save for changes by others.
     open var mergePolicy = NSMergePolicy.error
 
     /// The stores. Their contexts are made when they are used first, so set it before.

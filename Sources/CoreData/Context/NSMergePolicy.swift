@@ -5,8 +5,8 @@ public import Foundation
 internal import LarderModel
 internal import LarderObjects
 
-/// What a save does if others have changed the same properties since they were read, or have
-/// objects with the same unique values.
+/// The rule of a save for properties that others have changed since they were read, and for objects
+/// of others with the same unique values.
 public final class NSMergePolicy: NSObject, Sendable {
     private enum Kind { case error, storeTrump, objectTrump, overwrite, rollback }
 

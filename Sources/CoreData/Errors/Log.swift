@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What an interface without errors cannot say goes to standard error.
+/// Messages of interfaces without errors, on standard error.
 enum Log {
     static func write(_ message: String) {
         FileHandle.standardError.write(Data("CoreData: \(message)\n".utf8))

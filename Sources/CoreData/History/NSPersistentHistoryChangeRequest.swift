@@ -3,7 +3,7 @@ public import Foundation
 internal import LarderModel
 internal import LarderObjects
 
-/// What a request of the history has as its result.
+/// The kind of result of a request of the history.
 public enum NSPersistentHistoryResultType: Int, Sendable {
     case statusOnly = 0
     case objectIDs = 1
@@ -16,7 +16,7 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
 /// The result of a request of the history.
 public final class NSPersistentHistoryResult: NSPersistentStoreResult {
     public let resultType: NSPersistentHistoryResultType
-    /// What the type of the result says; true or a number for a deletion.
+    /// The result that the type of the request names; true or a number for a deletion.
     public let result: Any?
 
     init(_ resultType: NSPersistentHistoryResultType, _ result: Any?) {

@@ -3,7 +3,7 @@ public import Foundation
 internal import LarderModel
 internal import LarderObjects
 
-/// What one save has changed.
+/// The changes of one save.
 public final class NSPersistentHistoryTransaction: NSObject {
     public let timestamp: Date
     /// The number in the store: from 1, increasing.

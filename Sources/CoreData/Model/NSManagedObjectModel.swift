@@ -41,7 +41,7 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
         configured[configuration] = entities
     }
 
-    /// What the stores and contexts need of the model, made once.
+    /// The model as stores and contexts use it, made once.
     ///
     /// - Throws: `malformedSchema` with every problem.
     func compile() throws(LarderError) -> CompiledModel {

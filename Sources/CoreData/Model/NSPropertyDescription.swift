@@ -21,7 +21,7 @@ open class NSPropertyDescription: NSObject, @unchecked Sendable {
     open override var description: String { "property \(name)" }
 }
 
-/// What a relationship does if its object is deleted.
+/// The effect of deleting an object on its related objects.
 public enum NSDeleteRule: UInt, Sendable {
     case noActionDeleteRule = 0
     case nullifyDeleteRule = 1

@@ -8,7 +8,7 @@ public protocol ManagedValue {
 
 /// A type that a property with `@NSManaged` may have also if it is not an optional.
 public protocol RequiredManagedValue: ManagedValue {
-    /// What a property is that has no value, or one of another type.
+    /// The value of a property that has none, or one of another type.
     static var absent: Self { get }
 }
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the accessors of `@NSManaged` properties call, which `swift package managed-accessors`
+/// Functions for the accessors of `@NSManaged` properties, which `swift package managed-accessors`
 /// writes.
 extension NSManagedObject {
     /// The value of an optional property; nil also if it has a value of another type.

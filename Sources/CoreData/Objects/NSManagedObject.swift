@@ -136,7 +136,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ObjectOwner {
     }
 }
 
-/// What a fetch request has as its results.
+/// A kind of result of fetch requests.
 public protocol NSFetchRequestResult {}
 
 extension NSNumber: NSFetchRequestResult {}

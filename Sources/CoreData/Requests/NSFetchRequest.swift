@@ -19,7 +19,7 @@ open class NSPersistentStoreResult: NSObject {
     override init() {}
 }
 
-/// What a request has as its results.
+/// The kind of results of a request.
 public struct NSFetchRequestResultType: OptionSet, Sendable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }

@@ -22,7 +22,7 @@ struct PlainObject {
         if let dictionary = object as? [String: Any] {
             isSingleValue = false
             root = try builder.add(dictionary, entityName: "Object", depth: 0)
-            // What a dictionary does not have is nil.
+            // A name that a dictionary does not have is nil.
             builder.nilNames["Object", default: []].formUnion(term.expression.firstNames)
         } else {
             isSingleValue = true

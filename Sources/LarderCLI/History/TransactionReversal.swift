@@ -22,7 +22,7 @@ struct TransactionReversal {
     private static let pageCount = 1_000
 
     /// - Parameter token: The position after the transaction.
-    /// - Throws: `objectNotFound` if there is no such transaction.
+    /// - Throws: `objectNotFound` if the transaction does not exist.
     static func reversal(
         of token: HistoryToken, _ snapshot: StoreClient
     ) throws -> Reversal {

@@ -14,7 +14,7 @@ final class LineEditor {
         case end
     }
 
-    /// What completes the word before the cursor.
+    /// The completions of the word before the cursor.
     enum Completion: Equatable {
         /// One of these words.
         case words([String])

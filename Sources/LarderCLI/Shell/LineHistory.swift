@@ -8,7 +8,7 @@ struct LineHistory {
     /// A longer file is shortened to the last lines.
     private static let bytesMax = 1 << 20
 
-    /// Those of former shells.
+    /// The lines of former shells.
     let lines: [String]
     private var last: String
     private let file: Int32

@@ -1,4 +1,4 @@
-/// What a line of `larder shell` asks for.
+/// A line of `larder shell` by its kind.
 enum ShellLine: Equatable {
     case empty
     /// A command of the shell itself.

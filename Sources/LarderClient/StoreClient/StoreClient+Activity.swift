@@ -1,7 +1,7 @@
 public import LarderModel
 
 extension StoreClient {
-    /// What the server is doing: its load, who is connected, what runs, and its recent slow reads.
+    /// The activity of the server: its load, its connections, what runs, and its recent slow reads.
     ///
     /// The server replies even if all its readers and its writer are busy.
     ///

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What a server is doing: its load, its connections, their requests, and its recent slow reads.
+/// The activity of a server: its load, its connections, their requests, and its recent slow reads.
 public struct ServerActivity: Hashable, Sendable {
     public var load: ServerLoad
     /// The open connections, in the order in which they were opened.

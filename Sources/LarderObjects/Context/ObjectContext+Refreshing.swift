@@ -1,6 +1,6 @@
 package import LarderModel
 
-// What a program asks a context to forget, so that it is read again.
+// Values that a context forgets because a program asks for it, so that they are read again.
 
 extension ObjectContext {
     /// The stored values of the properties that were changed, by slot.

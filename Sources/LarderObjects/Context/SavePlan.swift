@@ -72,7 +72,7 @@ struct SavePlan {
     }
 
     /// Moves the members of ordered lists that were changed, after all of them are members. Those
-    /// that others have added meanwhile stay in front of them.
+    /// that others have added meanwhile stay before them.
     private mutating func addOrders(of updates: [StoredObject]) {
         for object in updates {
             let edits = (object.entity?.relationships ?? []).compactMap {
@@ -283,7 +283,7 @@ struct SavePlan {
 package struct ConflictPolicy: Sendable {
     /// How a property is merged that both have changed; nil if the last writer wins.
     package var merge: MergePolicy?
-    /// What an insert does whose unique values an object has.
+    /// The rule for an insert whose unique values an object has.
     package var unique: UniqueConflictPolicy
 
     package init(merge: MergePolicy?, unique: UniqueConflictPolicy) {

@@ -4,7 +4,7 @@ import LarderModel
 import LarderWire
 import NIOCore
 
-/// What the connection reports of itself, and the requests about what the server is doing.
+/// The report of the connection about itself, and the requests about the server's activity.
 extension ConnectionHandler {
     // MARK: The times of requests
 

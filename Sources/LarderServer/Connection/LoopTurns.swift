@@ -32,7 +32,7 @@ final class LoopTurns: @unchecked Sendable {
     private var users: [User] = []
     /// When the part of the turn began that is running: each frame is one.
     private(set) var start = NIODeadline.uptimeNanoseconds(0)
-    /// What the last part took.
+    /// The time of the last part.
     private(set) var lastTime = TimeAmount.zero
     private(set) var isRunning = false
     private var isRoundScheduled = false

@@ -1,7 +1,7 @@
 import LarderModel
 import NIOCore
 
-/// What the writer has done since the server started.
+/// The work of the writer since the server started.
 struct WriteCounts {
     private(set) var saves = 0
     private(set) var groups = 0
