@@ -28,11 +28,20 @@ extension Writer {
         if pageCount < begunPageCount { begunPageCount = 0 }
         return checkpointer.hasOutcome || isLogFull(pageCount)
             || isCheckpointDue(pageCount)
-                && (!checkpointer.isRunning || pageCount >= Pages.untilTruncation)
+                && (!checkpointer.isRunning || waitsForCheckpointer(pageCount))
     }
 
+    /// Whether the writer waits for the checkpoint in the background instead of leaving the work to
+    /// a later commit. An archive has no commit until its next generation begins, and this commit
+    /// may be the last one for long.
+    private func waitsForCheckpointer(_ pageCount: Int) -> Bool {
+        pageCount >= Pages.untilTruncation || needsGeneration
+    }
+
+    private var needsGeneration: Bool { store.archive?.needsGeneration ?? false }
+
     private func isCheckpointDue(_ pageCount: Int) -> Bool {
-        if let archive = store.archive, archive.needsGeneration { return true }
+        if needsGeneration { return true }
         let interval = store.archive?.limits.pagesBetweenCheckpoints ?? Pages.betweenCheckpoints
         return pageCount - begunPageCount >= interval
     }
@@ -60,7 +69,7 @@ extension Writer {
         progress.advance()
         defer { progress.advance() }
         do throws(SQLiteError) {
-            if pageCount >= Pages.untilTruncation { checkpointer.wait() }
+            if waitsForCheckpointer(pageCount) { checkpointer.wait() }
             let hasEnded = try checkpointer.takeOutcome()
             let isDue = needsReadersToEnd || isCheckpointDue(pageCount)
             guard !checkpointer.isRunning, isDue || hasEnded, try prepareArchive(connection)
