@@ -14,6 +14,8 @@ export -n LARDER_BIN_DIR
 export LARDER_SOCKET SWIFT_BACKTRACE=enable=no
 # Tests with a terminal see plain text, unless they are about colours or the pager.
 export NO_COLOR=1 PAGER=cat
+# A command may take long on a machine that does something else too.
+export LARDER_TIMEOUT=300s
 
 # Creates the scratch folder. Its path is short enough for a socket.
 enter_scratch() {

@@ -75,8 +75,8 @@ teardown() {
         timeout 300 larder $command --socket endless --timeout 2s >rows 2>errors || found=$?
         assert_equal 75 "$found"
         assert_contains "$(cat errors)" 'error[TIMEOUT]: the result was not complete within 2.0 seconds'
-        # More than the result has.
-        (($(wc -l <rows) > 5000))
+        # Rows are written as they arrive.
+        [ -s rows ]
     done
 }
 

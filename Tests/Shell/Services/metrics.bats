@@ -69,6 +69,11 @@ words() { sed -E 's/([A-Z])/_\L\1/g'; }
 @test "cancel ends one request or all of a connection, whose client gets CANCELLED" {
     larder history --follow >followed 2>errors 3>&- &
     follower=$!
+    # A line shows that it follows, after the requests by which it begins.
+    until [ -s followed ]; do
+        kill -0 "$follower"
+        larder insert Category "name=$((++count))" >/dev/null
+    done
     until id=$(larder top --output json | jq -re '.[0].running[0].id'); do kill -0 "$follower"; done
     assert_equal history "$(larder top --output json | jq -r '.[0].running[0].kind')"
     assert_contains "$(larder top --output table)" "running"
