@@ -374,7 +374,7 @@ const ProtobufCEnumDescriptor larder__v1__aggregate_function__descriptor =
   larder__v1__aggregate_function__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue larder__v1__scalar_function__enum_values_by_number[56] =
+static const ProtobufCEnumValue larder__v1__scalar_function__enum_values_by_number[57] =
 {
   { "SCALAR_FUNCTION_UNSPECIFIED", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_UNSPECIFIED", 0 },
   { "SCALAR_FUNCTION_ADD", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ADD", 1 },
@@ -432,11 +432,12 @@ static const ProtobufCEnumValue larder__v1__scalar_function__enum_values_by_numb
   { "SCALAR_FUNCTION_HIGHLIGHT", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_HIGHLIGHT", 53 },
   { "SCALAR_FUNCTION_SNIPPET", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SNIPPET", 54 },
   { "SCALAR_FUNCTION_INITIALS", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_INITIALS", 55 },
+  { "SCALAR_FUNCTION_JOIN", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_JOIN", 56 },
 };
 static const ProtobufCIntRange larder__v1__scalar_function__value_ranges[] = {
-{0, 0},{0, 56}
+{0, 0},{0, 57}
 };
-static const ProtobufCEnumValueIndex larder__v1__scalar_function__enum_values_by_name[56] =
+static const ProtobufCEnumValueIndex larder__v1__scalar_function__enum_values_by_name[57] =
 {
   { "SCALAR_FUNCTION_ABS", 8 },
   { "SCALAR_FUNCTION_ADD", 1 },
@@ -457,6 +458,7 @@ static const ProtobufCEnumValueIndex larder__v1__scalar_function__enum_values_by
   { "SCALAR_FUNCTION_HIGHLIGHT", 53 },
   { "SCALAR_FUNCTION_HOUR", 33 },
   { "SCALAR_FUNCTION_INITIALS", 55 },
+  { "SCALAR_FUNCTION_JOIN", 56 },
   { "SCALAR_FUNCTION_LEFT_SHIFT", 23 },
   { "SCALAR_FUNCTION_LENGTH", 25 },
   { "SCALAR_FUNCTION_LN", 15 },
@@ -502,9 +504,9 @@ const ProtobufCEnumDescriptor larder__v1__scalar_function__descriptor =
   "ScalarFunction",
   "Larder__V1__ScalarFunction",
   "larder.v1",
-  56,
+  57,
   larder__v1__scalar_function__enum_values_by_number,
-  56,
+  57,
   larder__v1__scalar_function__enum_values_by_name,
   1,
   larder__v1__scalar_function__value_ranges,

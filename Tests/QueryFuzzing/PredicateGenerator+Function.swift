@@ -128,7 +128,16 @@ extension PredicateGenerator {
         return call(.round, [operand(type, depth: depth - 1), index(depth)])
     }
 
+    /// Texts of a collection or of an array in JSON, as they are or computed for each element.
+    private mutating func joined(_ depth: Int) -> QueryExpression? {
+        let path = random.once(in: 4) ? elements() : manyAttribute(.string, depth: depth)
+        guard let path else { return nil }
+        let texts = random.once(in: 3) ? call(.concat, [path, text(depth)]) : path
+        return call(.join, [texts, text(depth)])
+    }
+
     private mutating func stringFunction(depth: Int) -> QueryExpression? {
+        if depth > 0, random.once(in: 5), let joined = joined(depth) { return joined }
         let one = operand(.string, depth: depth - 1)
         if random.once(in: 6) {
             return random.once(in: 2)

@@ -42,7 +42,7 @@ extension PredicateGenerator {
     }
 
     /// Members of many documents, or the elements of an array.
-    private mutating func elements() -> QueryExpression? {
+    mutating func elements() -> QueryExpression? {
         if random.once(in: 2), let documents = manyPath(to: .attribute(.json)) {
             return extended(documents)
         }

@@ -47,7 +47,7 @@ extension PredicateGenerator {
     }
 
     /// Attributes at the end of a to-many key path, or of the objects of a SUBQUERY.
-    private mutating func manyAttribute(_ type: AttributeType, depth: Int) -> QueryExpression? {
+    mutating func manyAttribute(_ type: AttributeType, depth: Int) -> QueryExpression? {
         guard random.once(in: 4), depth > 0 else { return manyPath(to: .attribute(type)) }
         guard let (collection, entityName) = objectCollection(depth: depth),
             case .subquery = collection,

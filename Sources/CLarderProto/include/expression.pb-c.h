@@ -270,7 +270,12 @@ typedef enum _Larder__V1__ScalarFunction {
   /*
    * The first character of each word of a string.
    */
-  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_INITIALS = 55
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_INITIALS = 55,
+  /*
+   * The strings of a collection with a separator between them. Two operands: a string, computed for
+   * each element of the first to-many KEY_PATH or SUBQUERY in it; and the separator.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_JOIN = 56
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__SCALAR_FUNCTION)
 } Larder__V1__ScalarFunction;
 /*

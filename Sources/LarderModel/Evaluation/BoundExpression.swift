@@ -15,6 +15,9 @@ indirect enum BoundOperand: Sendable {
     case converted(BoundOperand, AttributeType)
     /// The aggregate of an operand over the elements, which it reads from the slot.
     case aggregate(AggregateFunction, BoundCollection, BoundOperand, AttributeType?)
+    /// The texts of the elements with a separator. `isOrdered` says whether the elements have an
+    /// order.
+    case join(BoundCollection, BoundOperand, separator: BoundOperand, isOrdered: Bool)
     case truth(BoundPredicate)
 }
 

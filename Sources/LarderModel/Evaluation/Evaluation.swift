@@ -36,8 +36,27 @@ struct Evaluation {
                 return true
             }
             return try aggregate(function, values, type)
+        case .join(let collection, let text, let separator, let isOrdered):
+            return try join(collection, text, separator, isOrdered: isOrdered)
         case .truth(let predicate): return .bool(try holds(predicate))
         }
+    }
+
+    private mutating func join(
+        _ collection: BoundCollection, _ text: BoundOperand, _ separator: BoundOperand,
+        isOrdered: Bool
+    ) throws(LarderError) -> Value {
+        guard case .string(let separator) = try value(of: separator) else { return .null }
+        var texts = JoinedTexts()
+        var index: Int64 = 0
+        try forEach(collection) { (evaluation) throws(LarderError) in
+            if case .string(let text) = try evaluation.value(of: text) {
+                texts.add(text, at: isOrdered ? JoinedTexts.Position(index) : nil)
+            }
+            index += 1
+            return true
+        }
+        return try texts.text(separatedBy: separator, .never).map { .string($0) } ?? .null
     }
 
     /// Puts each element of a collection into its slot and calls the body, until it returns false.

@@ -83,6 +83,10 @@ struct ValueBinding {
                 function, try self.collection(collection),
                 try element.map { element throws(LarderError) in try self.operand(element) }
                     ?? .slot(collection.parts[collection.parts.count - 1].slot), type)
+        case .join(let join):
+            return .join(
+                try collection(join.collection), try self.operand(join.text),
+                separator: try self.operand(join.separator), isOrdered: join.collection.isOrdered)
         case .aggregate:
             throw LarderError(
                 .unsupported, "an aggregate over the objects of a query has no value for an object")

@@ -43,6 +43,7 @@ extension QueryExpression {
         switch self {
         case .subquery: index == 1
         case .collection(_, let collection): !collection.isSubquery
+        case .function(.join, _): index == 0
         case .comparison(let comparison) where comparison.modifier != .direct:
             // The collection itself, unless the left side computes a value from its elements.
             switch comparison.left {

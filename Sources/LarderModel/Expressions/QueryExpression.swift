@@ -42,6 +42,8 @@ public indirect enum QueryExpression: Hashable, Sendable {
     ) throws(LarderError) -> QueryExpression? {
         if try isCollection(self) { return self }
         switch self {
+        // It has a collection of its own.
+        case .function(.join, _): return nil
         case .function, .list, .and, .or, .not: break
         case .comparison(let comparison) where comparison.modifier == .direct: break
         default: return nil

@@ -100,4 +100,7 @@ public enum ScalarFunction: UInt32, Hashable, Sendable, CaseIterable {
 
     /// The first character of each word of a string.
     case initials = 55
+
+    /// The strings of a collection, one after another with a separator.
+    case join = 56
 }

@@ -77,6 +77,8 @@ package final class FunctionDefinition: Sendable {
         case maximum
         case conditional
         case search
+        /// An aggregate function over the elements of a collection: see `TypedJoin`.
+        case join
     }
 
     /// The values for which a function is registered with a database.
@@ -135,7 +137,8 @@ package final class FunctionDefinition: Sendable {
         acceptsNil =
             switch form {
             case .coalesce, .conditional, .search: true
-            case .time, .arithmetic, .bitwise, .call, .callOfNumber, .minimum, .maximum: false
+            case .time, .arithmetic, .bitwise, .call, .callOfNumber, .minimum, .maximum, .join:
+                false
             }
     }
 

@@ -102,6 +102,12 @@ extension ScalarFunction {
             text("initials", 1...1, [], .string) { text, _, interruption in
                 .string(text.initials(interruption).normalized(interruption))
             }
+        // Computed over elements, not from the values of one object.
+        case .join:
+            FunctionDefinition(
+                "join", also: ["string_agg", "group_concat", "listagg", "joined"], 2...2,
+                .prescribed([.value(.string), .value(.string)], .string), .join
+            ) { _, _ in .null }
         case .format:
             FunctionDefinition(
                 "format", 2...2, .places(.string), .callOfNumber,

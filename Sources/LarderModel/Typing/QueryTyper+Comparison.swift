@@ -2,20 +2,26 @@ extension QueryTyper {
     func comparison(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
         guard comparison.modifier != .direct else { return try direct(comparison) }
         if outputs != nil { throw havingNeedsOutputs }
-        var collection = try comparison.left.quantifiedCollection { side throws(LarderError) in
-            try isCollection(side)
-        }
-        if collection == nil {
-            collection = try comparison.left.quantifiedCollection { side throws(LarderError) in
-                try isDocument(side)
-            }
-        }
-        guard let collection else {
+        guard let collection = try quantifiedCollection(in: comparison.left) else {
             throw LarderError(
                 .wrongType,
                 "ANY and ALL need a to-many key path or an array in JSON on the left side")
         }
         return try quantified(comparison, over: collection)
+    }
+
+    /// The collection for whose elements an expression is computed: the first to-many one, or else
+    /// JSON, which may be an array.
+    func quantifiedCollection(
+        in expression: QueryExpression
+    ) throws(LarderError) -> QueryExpression? {
+        let collection = try expression.quantifiedCollection { part throws(LarderError) in
+            try isCollection(part)
+        }
+        if let collection { return collection }
+        return try expression.quantifiedCollection { part throws(LarderError) in
+            try isDocument(part)
+        }
     }
 
     /// A comparison of the elements of a collection: of any or of all.

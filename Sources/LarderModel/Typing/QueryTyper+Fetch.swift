@@ -181,7 +181,8 @@ extension QueryTyper {
     func needsSingleStep(_ path: TypedKeyPath) -> LarderError {
         LarderError(
             .wrongType, "the key path to \(path.name) leads to many objects, not to one value",
-            hint: "only to-many relationships of \(entity.name) itself can be selected, as lists")
+            hint: path.joinHint
+                ?? "only to-many relationships of \(entity.name) itself can be selected, as lists")
     }
 
     // MARK: Limits

@@ -7,7 +7,8 @@ extension QueryTyper {
             let operand = try singleValue(expression) { path in
                 LarderError(
                     .wrongType,
-                    "the key path to \(path.name) leads to many objects and has no order")
+                    "the key path to \(path.name) leads to many objects and has no order",
+                    hint: path.joinHint)
             }
             order.append(try self.order(key, .operand(operand), operand.type, operand.name))
         }

@@ -107,6 +107,7 @@ extension QueryTyper {
             let path = try keyPath(base, names)
             guard !path.isToMany else { throw needsModifier(path) }
             return operand(path)
+        case .function(.join, let operands): return .join(try join(operands))
         case .function(let function, let operands):
             return try self.function(function, operands, as: type)
         case .collection(let function, let collection):

@@ -16,6 +16,8 @@ package indirect enum TypedOperand: Hashable, Sendable {
     /// A value computed over the elements of a collection, without nil. The operand is nil for the
     /// number of objects.
     case collection(AggregateFunction, TypedCollection, TypedOperand?, OperandType, name: String)
+    /// Texts of the elements of a collection, one after another.
+    case join(TypedJoin)
     /// A value computed over the objects of a group.
     case aggregate(AggregateFunction, TypedOperand?, OperandType, name: String)
 
@@ -30,6 +32,7 @@ package indirect enum TypedOperand: Hashable, Sendable {
             .collection(_, _, _, let type, _), .aggregate(_, _, let type, _):
             type
         case .predicate: .attribute(.bool)
+        case .join: .attribute(.string)
         }
     }
 
@@ -44,6 +47,7 @@ package indirect enum TypedOperand: Hashable, Sendable {
         case .member(let member): member.name
         case .converted(let operand, _): operand.name
         case .predicate: "a predicate"
+        case .join: "the result of join"
         }
     }
 
@@ -53,7 +57,7 @@ package indirect enum TypedOperand: Hashable, Sendable {
         case .member(let member): member
         case .function, .collection, .aggregate:
             type == .attribute(.json) ? TypedMember(document: self, path: []) : nil
-        case .property, .element, .value, .converted, .predicate: nil
+        case .property, .element, .value, .converted, .predicate, .join: nil
         }
     }
 
@@ -128,4 +132,24 @@ package struct TypedCollection: Hashable, Sendable {
         guard case .property(let path, _) = element else { return nil }
         return path.base
     }
+
+    /// Whether the elements have an order: that of one ordered relationship, or of an array.
+    package var isOrdered: Bool {
+        if parts.contains(where: { $0.array != nil }) { return true }
+        let steps = parts.flatMap(\.path.steps).filter(\.isToMany)
+        guard steps.count == 1, case .relationship(let relationship) = steps[0].kind else {
+            return false
+        }
+        return relationship.isOrdered
+    }
+}
+
+/// A call of `join`: a text of each element of a collection, without nil, with a separator between
+/// them. They have the order of the collection, or else that of the texts.
+package struct TypedJoin: Hashable, Sendable {
+    package let collection: TypedCollection
+    /// Computed for each element.
+    package let text: TypedOperand
+    /// Computed for the object of the query.
+    package let separator: TypedOperand
 }

@@ -53,17 +53,20 @@ enum JSONFunctions {
     }
 }
 
-/// The table `_elements(array)` with the elements of an array in JSON, as JSON texts in `element`.
-/// It has no rows for nil and for JSON of another type.
+/// The table `_elements(array)` with the elements of an array in JSON, as JSON texts in `element`,
+/// and their indexes, in `position`. It has no rows for nil and for JSON of another type.
 enum ElementTable {
     static let table = "_elements"
     static let column = "element"
+    static let indexColumn = "position"
 
     static func register(on connection: Connection) throws(SQLiteError) {
-        try connection.registerTable(name: table, columns: [column]) { array in
+        try connection.registerTable(name: table, columns: [column, indexColumn]) { array in
             if array.isNull { return TableRows() }
             let elements = JSONMember.elements(of: array.string)
-            return TableRows(count: elements.count) { row, _ in .text(elements[row]) }
+            return TableRows(count: elements.count) { row, column in
+                column == 0 ? .text(elements[row]) : .integer(Int64(row))
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ enum StoreFunctions {
         try IntegerFunctions.register(on: connection, problems)
         try RealFunctions.register(on: connection)
         try ModeFunctions.register(on: connection, problems)
+        try JoinFunctions.register(on: connection, problems)
         try ScalarFunctions.register(on: connection, problems)
         try JSONFunctions.register(on: connection)
         try SearchFunctions.register(on: connection, problems)

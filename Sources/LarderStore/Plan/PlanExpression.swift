@@ -13,6 +13,8 @@ indirect enum PlanOperand: Hashable, Sendable {
     case predicate(PlanPredicate)
     /// A value computed over the elements of a collection. The operand is nil for objects.
     case collection(AggregateFunction, PlanCollection, PlanOperand?, OperandType, name: String)
+    /// Texts of the elements of a collection, with a separator between them.
+    case join(PlanJoin)
     /// A value computed over a group.
     case aggregate(AggregateFunction, PlanOperand?, OperandType, name: String)
 
@@ -30,6 +32,7 @@ indirect enum PlanOperand: Hashable, Sendable {
             .collection(_, _, _, let type, _):
             type
         case .predicate: .attribute(.bool)
+        case .join: .attribute(.string)
         case .value(let value): value.type
         }
     }
@@ -43,6 +46,7 @@ indirect enum PlanOperand: Hashable, Sendable {
             name
         case .converted(let operand, _): operand.name
         case .predicate: "a predicate"
+        case .join: "the result of join"
         case .value(let value): value.name
         }
     }
@@ -51,7 +55,7 @@ indirect enum PlanOperand: Hashable, Sendable {
     var isNullable: Bool {
         switch self {
         case .column(let column): column.isNullable
-        case .value, .member: true
+        case .value, .member, .join: true
         case .predicate: false
         case .converted(let operand, _): operand.isNullable
         case .aggregate(let function, _, let type, _),
@@ -69,7 +73,7 @@ indirect enum PlanOperand: Hashable, Sendable {
         case .value: true
         case .function(_, let operands, _, _): operands.allSatisfy(\.isConstant)
         case .converted(let operand, _): operand.isConstant
-        case .column, .member, .predicate, .collection, .aggregate: false
+        case .column, .member, .predicate, .collection, .join, .aggregate: false
         }
     }
 
@@ -80,7 +84,7 @@ indirect enum PlanOperand: Hashable, Sendable {
         case .member(let member): [member.document]
         case .function(_, let operands, _, _): operands
         case .converted(let operand, _): [operand]
-        case .collection: []
+        case .collection, .join: []
         case .aggregate(_, let operand, _, _): operand.map { [$0] } ?? []
         }
     }
@@ -128,6 +132,22 @@ struct TextIndexes: OptionSet, Hashable, Sendable {
 struct PlanCollection: Hashable, Sendable {
     var sources: [PlanSource]
     var predicate: PlanPredicate
+}
+
+/// A call of `join`.
+struct PlanJoin: Hashable, Sendable {
+    /// The columns by which the elements are ordered; nil for the order of the texts.
+    struct Position: Hashable, Sendable {
+        var index: ColumnReference
+        /// Decides between equal ones.
+        var key: ColumnReference
+    }
+
+    var collection: PlanCollection
+    /// The text of an element.
+    var text: PlanOperand
+    var separator: PlanOperand
+    var position: Position?
 }
 
 /// A resolved predicate. It is true or false, never unknown: see `SQLWriter`.

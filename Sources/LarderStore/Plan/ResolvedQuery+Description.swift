@@ -121,6 +121,16 @@ private struct PlanTree {
                 }
                 if let element { tree.add(within: element) }
             }
+        case .join(let join):
+            nested { tree in
+                tree.add(join.position == nil ? "join over" : "join in order over")
+                tree.nested { tree in
+                    tree.addSources(join.collection.sources)
+                    if join.collection.predicate != .yes { tree.add(join.collection.predicate) }
+                }
+                tree.add(within: join.text)
+            }
+            add(within: join.separator)
         case .predicate(let predicate):
             nested { tree in
                 tree.add("if")
@@ -174,6 +184,7 @@ extension PlanOperand: CustomStringConvertible {
             "\(function.rawValue)("
                 + (operand?.description
                     ?? collection.sources.map { "t\($0.alias)" }.joined(separator: ", ")) + ")"
+        case .join(let join): "join(\(join.text), \(join.separator))"
         case .aggregate(let function, let operand, _, _):
             "\(function.rawValue)(\(operand?.description ?? ""))"
         }

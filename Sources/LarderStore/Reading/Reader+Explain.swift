@@ -108,6 +108,8 @@ extension PlanOperand {
         switch self {
         case .collection(_, let collection, let operand, _, _):
             [collection] + (operand?.collections ?? [])
+        case .join(let join):
+            [join.collection] + join.text.collections + join.separator.collections
         case .predicate(let predicate): predicate.collections
         default: operands.flatMap(\.collections)
         }

@@ -73,6 +73,7 @@ struct QueryScriptCoverageTests {
             of: [
                 "functions.script", "text-functions.script", "date-functions.script",
                 "function-names.script", "expression-types.script", "word-search.script",
+                "join.script",
             ])
         let operators: [ScalarFunction: String] = [
             .add: " + ", .subtract: " - ", .multiply: " * ", .divide: " / ", .power: " ** ",

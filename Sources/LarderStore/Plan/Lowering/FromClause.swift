@@ -8,10 +8,21 @@ final class FromClause {
     private(set) var sources: [PlanSource] = []
     /// The condition under which the user may see the objects of the collection.
     private(set) var visibility = PlanPredicate.yes
+    /// The order of the elements of its last to-many step; nil if they have none.
+    private(set) var position: PlanJoin.Position?
 
     func add(_ source: PlanSource) { sources.append(source) }
 
     func restrict(to visible: PlanPredicate) { visibility = visibility.and(visible) }
+
+    /// - Parameter column: The column with the index of an element; nil if there is no order.
+    func setPosition(_ column: String?, key: String, alias: Int) {
+        position = column.map {
+            PlanJoin.Position(
+                index: ColumnReference(alias: alias, column: $0),
+                key: ColumnReference(alias: alias, column: key))
+        }
+    }
 }
 
 /// An object to which a key path leads: its key, which may be available before its table is joined,

@@ -150,17 +150,19 @@ extension QueryLowering {
         let entity = try layout.schema.existingEntity(named: relationship.destination)
         let kind: PlanSource.Join = clause.sources.isEmpty ? .first : .inner
         switch layout.link(for: relationship, of: row.entity) {
-        case .inverseColumn(let table, let column, _):
+        case .inverseColumn(let table, let column, let position):
             let alias = try join(
                 table, kind, on: PlanSource.Condition(column: column, key: row.key), in: clause)
+            clause.setPosition(position, key: Layout.keyColumn, alias: alias)
             clause.restrict(to: try visibility(of: entity, alias: alias))
             return JoinedRow(
                 entity: entity, clause: clause,
                 key: ColumnReference(alias: alias, column: Layout.keyColumn), isOptional: false,
                 alias: alias)
-        case .join(let table, let own, let other, _):
+        case .join(let table, let own, let other, let position):
             let pairs = try join(
                 table, kind, on: PlanSource.Condition(column: own, key: row.key), in: clause)
+            clause.setPosition(position, key: other, alias: pairs)
             let key = ColumnReference(alias: pairs, column: other)
             guard isRestricted(entity) else {
                 return JoinedRow(

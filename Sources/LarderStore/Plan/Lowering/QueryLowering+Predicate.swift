@@ -84,12 +84,22 @@ extension QueryLowering {
             return .collection(
                 function, PlanCollection(sources: clause.sources, predicate: condition), computed,
                 type, name: name)
+        case .join(let join): return .join(try self.join(join))
         case .aggregate(let function, let operand, let type, let name):
             let computed = try operand.map { operand throws(LarderError) in
                 try self.operand(operand)
             }
             return .aggregate(function, computed, type, name: name)
         }
+    }
+
+    private func join(_ join: TypedJoin) throws(LarderError) -> PlanJoin {
+        let separator = try operand(join.separator)
+        let (clause, condition) = try clause(join.collection)
+        let text = try operand(join.text)
+        return PlanJoin(
+            collection: PlanCollection(sources: clause.sources, predicate: condition), text: text,
+            separator: separator, position: join.collection.isOrdered ? clause.position : nil)
     }
 
     private func operands(_ operands: [TypedOperand]) throws(LarderError) -> [PlanOperand] {
@@ -167,6 +177,7 @@ extension QueryLowering {
         let element = PlanColumn(
             reference: ColumnReference(alias: alias, column: ElementTable.column),
             type: .attribute(.json), isNullable: false, isIndexed: false, name: part.path.name)
+        clause.setPosition(ElementTable.indexColumn, key: ElementTable.indexColumn, alias: alias)
         elements[part.slot] = .column(element)
         return element
     }

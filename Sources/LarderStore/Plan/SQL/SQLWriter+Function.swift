@@ -27,6 +27,7 @@ extension SQLWriter {
         case .call(let domain): return try call(function, domain, operands)
         case .callOfNumber: return try call(function, Self.domain(of: operands[0]), operands)
         case .search: return try searchCall(function, operands)
+        case .join: preconditionFailure("a call of join is an operand of its own")
         }
     }
 
@@ -203,7 +204,7 @@ extension PlanOperand {
         switch function.definition.form {
         // Between two dates it is a subtraction.
         case .call: return function != .distance
-        case .time, .coalesce, .minimum, .maximum, .callOfNumber, .search: return true
+        case .time, .coalesce, .minimum, .maximum, .callOfNumber, .search, .join: return true
         case .arithmetic: return function == .abs || type == .attribute(.decimal)
         case .bitwise, .conditional: return type == .attribute(.decimal)
         }
@@ -244,7 +245,7 @@ extension PlanOperand {
         case .collection(let function, _, _, _, _), .aggregate(let function, _, _, _):
             return function == .count || function == .countDistinct ? 48 : 63
         case .predicate: return 1
-        case .member, .converted: return 63
+        case .member, .converted, .join: return 63
         }
     }
 

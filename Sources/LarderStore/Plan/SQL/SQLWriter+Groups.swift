@@ -106,7 +106,7 @@ extension PlanOperand {
         case .column: type != .attribute(.decimal) && type != .attribute(.json)
         case .function: type?.isInteger == true || type?.isString == true
         case .predicate: true
-        case .value, .member, .converted, .collection, .aggregate: false
+        case .value, .member, .converted, .collection, .join, .aggregate: false
         }
     }
 

@@ -74,6 +74,10 @@ extension PlanOperand {
         case .collection(_, let collection, let operand, _, _):
             collection.outerAliases.union(operand?.outerAliases ?? [])
                 .subtracting(collection.sources.map(\.alias))
+        case .join(let join):
+            join.collection.outerAliases.union(join.text.outerAliases)
+                .subtracting(join.collection.sources.map(\.alias))
+                .union(join.separator.outerAliases)
         default: operands.reduce(into: []) { $0.formUnion($1.outerAliases) }
         }
     }

@@ -20,6 +20,7 @@ extension SQLWriter {
             case .always(let bool): return bool ? "1" : "0"
             case .sql(let test): return ("\(test.inParentheses) IS 1" as SQL).inParentheses
             }
+        case .join(let join): return try self.join(join)
         case .collection, .aggregate:
             let result = try self.result(operand)
             return operand.type == .attribute(.json)
@@ -144,6 +145,16 @@ extension SQLWriter {
             let isDecimal = type == .attribute(.decimal)
             return isDecimal ? "'0'" : type == .attribute(.double) ? "0.0" : "0"
         }
+        query.depth += Self.existsDepth
+        return query
+    }
+
+    private mutating func join(_ join: PlanJoin) throws(LarderError) -> SQL {
+        var arguments = [try argument(join.text), try argument(join.separator)]
+        if let position = join.position { arguments += [position.index.sql, position.key.sql] }
+        let list = arguments.joined(separator: ", ").inParentheses
+        let result: SQL = "\(function: JoinFunctions.join)\(list)"
+        guard var query = try select(result, join.collection)?.inParentheses else { return "NULL" }
         query.depth += Self.existsDepth
         return query
     }
