@@ -102,6 +102,7 @@ enum SchemaTable {
         if let length = validation.minLength { details.append("minimum length \(length)") }
         if let length = validation.maxLength { details.append("maximum length \(length)") }
         if let pattern = validation.pattern { details.append("pattern \(pattern)") }
+        if let scale = attribute.scale { details.append("scale \(scale)") }
         if attribute.preservesValueOnDeletion { details.append("preserved on deletion") }
         return details + origin(attribute.originalName, attribute.hashModifier)
     }

@@ -95,6 +95,7 @@ struct SwiftModels {
         if let pattern = validation.pattern {
             bounds.append("pattern \(SwiftNames.comment(pattern))")
         }
+        if let scale = attribute.scale { bounds.append("scale \(scale)") }
         return bounds.isEmpty ? [] : ["// Not in SwiftData: \(bounds.joined(separator: ", "))."]
     }
 

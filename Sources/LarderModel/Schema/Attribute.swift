@@ -28,6 +28,9 @@ public struct Attribute: Hashable, Sendable {
     /// A text that changes the fingerprint. Another one marks the meaning of the values as changed
     /// although their type is not.
     public let hashModifier: String?
+    /// The number of decimal places with which tables show a decimal. It limits no value; nil for
+    /// values as they are stored.
+    public let scale: Int?
     public let validation: Validation
 
     /// The constraints that the store checks before a save; nil for no constraint.
@@ -62,7 +65,7 @@ public struct Attribute: Hashable, Sendable {
         isIndexedInsensitively: Bool = false, isSearchable: Bool = false,
         isSearchableByWords: Bool = false, preservesValueOnDeletion: Bool = false,
         derivation: String? = nil, originalName: String? = nil, hashModifier: String? = nil,
-        validation: Validation = Validation()
+        scale: Int? = nil, validation: Validation = Validation()
     ) {
         self.name = name
         self.type = type
@@ -78,6 +81,7 @@ public struct Attribute: Hashable, Sendable {
         self.derivation = derivation
         self.originalName = originalName
         self.hashModifier = hashModifier
+        self.scale = scale
         self.validation = Validation(
             minimum: Self.typed(validation.minimum, type),
             maximum: Self.typed(validation.maximum, type), minLength: validation.minLength,

@@ -4,9 +4,9 @@ import FoundationEssentials
 enum AttributeCheck {
     /// The problems, each with the schema-file key that it concerns.
     static func problems(in attribute: Attribute) -> [(key: String, message: String)] {
-        let ofIndexes = indexProblems(in: attribute)
-        if attribute.isDerived { return ofIndexes + derivationProblems(in: attribute) }
-        return ofIndexes + boundProblems(in: attribute) + lengthProblems(in: attribute)
+        let ofForm = indexProblems(in: attribute) + scaleProblems(in: attribute)
+        if attribute.isDerived { return ofForm + derivationProblems(in: attribute) }
+        return ofForm + boundProblems(in: attribute) + lengthProblems(in: attribute)
             + defaultProblems(in: attribute)
     }
 
@@ -20,6 +20,16 @@ enum AttributeCheck {
             ("search", attribute.isSearchable || attribute.isSearchableByWords, "is searched"),
         ]
         return indexes.filter(\.1).map { ($0.0, "only a string \($0.2), not \(type)") }
+    }
+
+    private static func scaleProblems(in attribute: Attribute) -> [(String, String)] {
+        guard let scale = attribute.scale else { return [] }
+        if attribute.type != .decimal {
+            return [("scale", "only a decimal has a scale, not \(attribute.type.rawValue)")]
+        }
+        let range = 0...ExactDecimal.digitsMax
+        return range.contains(scale)
+            ? [] : [("scale", "expected a number from 0 to \(range.upperBound)")]
     }
 
     /// Rejects facets that apply only to attributes set by callers.

@@ -78,6 +78,7 @@ extension Attribute {
         members["minLength"] = validation.minLength.map { .integer(Int64($0)) }
         members["maxLength"] = validation.maxLength.map { .integer(Int64($0)) }
         members["pattern"] = validation.pattern.map { .string($0) }
+        members["scale"] = scale.map { .integer(Int64($0)) }
         if preservesValueOnDeletion { members["preserveValueOnDeletion"] = .bool(true) }
         members["derived"] = derivation.map { .string($0) }
         members["originalName"] = originalName.map { .string($0) }

@@ -67,10 +67,11 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
 struct Facet: Hashable {
     static let kindName = "kind"
     static let historyName = "history"
+    static let scaleName = "scale"
     /// The default values of facets that were added after the first version.
     static let laterDefaults = [
         "minCount": "0", "maxCount": "0", "preserveValueOnDeletion": "false",
-        "derived": "none", "hashModifier": "none",
+        "derived": "none", "hashModifier": "none", scaleName: "none",
     ]
 
     let name: String
@@ -103,6 +104,7 @@ extension Property {
                 Facet("maximum", validation.maximum), Facet("minLength", validation.minLength),
                 Facet("maxLength", validation.maxLength),
                 Facet("pattern", validation.pattern.map { .string($0) }),
+                Facet(Facet.scaleName, attribute.scale),
                 Facet("preserveValueOnDeletion", "\(attribute.preservesValueOnDeletion)"),
                 Facet("derived", attribute.derivation.map { .string($0) }),
                 Facet("hashModifier", attribute.hashModifier.map { .string($0) }),

@@ -71,6 +71,7 @@ struct SchemaFileReader {
             derivation: reader.string(object, "derived"),
             originalName: reader.string(object, "originalName"),
             hashModifier: reader.string(object, "hashModifier"),
+            scale: reader.integer(object, "scale"),
             validation: Attribute.Validation(
                 minimum: value(object, "minimum", type), maximum: value(object, "maximum", type),
                 minLength: reader.integer(object, "minLength"),

@@ -8,8 +8,8 @@ package enum SchemaKey {
     ]
     package static let attribute = [
         "name", "type", "optional", "default", "unique", "indexed", "search", "minimum",
-        "maximum", "minLength", "maxLength", "pattern", "preserveValueOnDeletion", "derived",
-        "originalName", "hashModifier",
+        "maximum", "minLength", "maxLength", "pattern", "scale", "preserveValueOnDeletion",
+        "derived", "originalName", "hashModifier",
     ]
     package static let relationship = [
         "name", "destination", "toMany", "ordered", "optional", "inverse", "deleteRule",

@@ -75,7 +75,10 @@ extension SchemaMapping {
                 default: old.value
                 }
             guard formerValue != facet.value else { continue }
-            changes.append(SchemaChange("\(place): \(facet.name) \(old.value) -> \(facet.value)"))
+            changes.append(
+                SchemaChange(
+                    "\(place): \(facet.name) \(old.value) -> \(facet.value)",
+                    isAdditive: facet.name == Facet.scaleName))
         }
         return changes
     }
