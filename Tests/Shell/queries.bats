@@ -42,6 +42,30 @@ setup() {
     assert_status 64 larder count Article --where 'wordCount > $n' --variable n=1 --variable n=2
 }
 
+@test "--select prints the strings of many objects as one text" {
+    assert_equal $'arts\tfive, four' "$(larder fetch Category --where 'name == "arts"' \
+        --select name,articles.title)"
+    assert_equal 'arts,"five, four"' "$(larder fetch Category --where 'name == "arts"' \
+        --select name,articles.title --output csv | tail -1 | tr -d '\r')"
+    assert_equal '{"titles":"five, four"}' "$(larder fetch Category --where 'name == "arts"' \
+        --select titles=articles.title --output jsonl)"
+    assert_equal null "$(larder fetch Category --where 'name == "empty"' \
+        --select articles.title --output jsonl | jq '."articles.title"')"
+    # An ordered relationship has its order.
+    assert_equal $'one, four\ttech, arts' \
+        "$(larder fetch ArticleCollection --select articles.title,articles.category.name)"
+    assert_equal 'five, four' "$(larder export Category --select name,articles.title |
+        jq -r 'select(.name == "arts")."articles.title"')"
+    assert_contains "$(larder explain Category --select articles.title)" 'join over'
+    assert_status 65 larder fetch Category --select articles.wordCount
+    assert_contains "$stderr" 'leads to many objects'
+    assert_equal $'one/four\t1' "$(larder aggregate ArticleCollection \
+        --group-by 'k=join(articles.title, "/")' count)"
+    assert_equal 1 "$(larder count Category --where 'join(articles.title, "") == "fivefour"')"
+    assert_status 65 larder fetch Category --sort articles.title
+    assert_contains "$stderr" 'hint: write `join(articles.title, ", ")`'
+}
+
 @test "--distinct removes duplicate rows" {
     assert_status 0 larder fetch Article --select category.name --distinct --sort category.name
     assert_equal $'\narts\ntech' "$output"

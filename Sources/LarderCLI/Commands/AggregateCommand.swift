@@ -69,7 +69,10 @@ struct AggregateCommand: StoreCommand, PagedCommand {
         parameters.offset = offset
         try PredicateFailure.attachingFormat(texts, parameters.arguments) {
             let batches = try session.client.stream(query, parameters)
-            var printer = ResultPrinter(output.format, store: session.storeIdentifier)
+            let decimals = try ShownDecimals(of: entity.name, in: session, output.format)
+            var printer = ResultPrinter(
+                output.format, store: session.storeIdentifier,
+                decimals: decimals.aggregated(aggregate))
             while let batch = try batches.next() { try printer.print(batch) }
             try printer.end()
         }

@@ -48,7 +48,7 @@ struct ExplainCommand: StoreCommand, PagedCommand {
     func run(_ session: StoreSession) throws {
         let query = try FetchQuery(
             entity.name, fetch, where: predicate, sort: sortOption, arguments.parameters(dates)
-        ).resolvingSearch(in: session)
+        ).resolved(in: session)
         let explained =
             isAggregate
             ? aggregate.query(entity.name, where: query.predicate, sort: query.sort)

@@ -38,12 +38,15 @@ struct ExportCommand: StoreCommand, PagedCommand {
     @OptionGroup var output: OutputOption
 
     func run(_ session: StoreSession) throws {
-        if try session.client.schema().entity(named: entity.name)?.isAbstract == true {
+        let schema = try session.client.schema()
+        if schema.entity(named: entity.name)?.isAbstract == true {
             throw LarderError(
                 .unsupported, "\(entity.name) is abstract and has no objects of its own",
                 hint: "export each of its subentities")
         }
-        let columns = select.map(ResultColumn.list)
+        let columns = select.map(ResultColumn.list)?.map {
+            $0.joiningTexts(of: entity.name, in: schema)
+        }
         let selection = columns.map(ResultColumn.selection) ?? .objects
         let batches = try session.client.stream(
             .fetch(
@@ -53,7 +56,7 @@ struct ExportCommand: StoreCommand, PagedCommand {
         var progress = Progress("exported", isShown: !StandardOutput.isTerminal)
         defer { progress.end() }
         let total = progress.isShown ? try session.client.objectCount(of: entity.name) : 0
-        let derived = try columns == nil ? derivedNames(in: session.client.schema()) : []
+        let derived = columns == nil ? derivedNames(in: schema) : []
         while var batch = try batches.next() {
             batch.columns.removeAll { derived.contains($0.name) }
             try printer.print(batch)

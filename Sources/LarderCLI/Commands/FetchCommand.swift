@@ -52,12 +52,14 @@ struct FetchCommand: StoreCommand, PagedCommand {
     func run(_ session: StoreSession) throws {
         let query = try FetchQuery(
             entity.name, fetch, where: predicate, sort: sortOption, arguments.parameters(dates)
-        ).resolvingSearch(in: session)
+        ).resolved(in: session)
         try PredicateFailure.attachingFormat(query.texts, query.parameters.arguments) {
             let batches = try session.client.stream(.fetch(query.fetch), query.parameters)
             if fetch.prefetch.isEmpty {
+                let decimals = try ShownDecimals(of: entity.name, in: session, output.format)
                 var printer = ResultPrinter(
-                    output.format, store: session.storeIdentifier, columns: fetch.columns)
+                    output.format, store: session.storeIdentifier, columns: query.columns,
+                    decimals: decimals.fetched(query.columns))
                 while let batch = try batches.next() { try printer.print(batch) }
                 try printer.end()
             } else {

@@ -7,6 +7,8 @@ struct FetchQuery {
     private(set) var predicate: PredicateOptions
     private(set) var sort: [SortArgument]
     private(set) var parameters: QueryParameters
+    /// nil for whole objects.
+    private(set) var columns: [ResultColumn]?
 
     init(
         _ entityName: String, _ options: FetchOptions, where predicate: PredicateOptions,
@@ -16,6 +18,7 @@ struct FetchQuery {
         self.options = options
         self.predicate = predicate
         self.sort = sort.keys
+        columns = options.columns
         self.parameters = parameters
         self.parameters.limit = options.limit
         self.parameters.offset = options.offset
@@ -25,14 +28,14 @@ struct FetchQuery {
     var fetch: Fetch {
         Fetch(
             entityName, where: predicate.predicate, sort: sort.map(\.key),
-            selection: options.columns.map(ResultColumn.selection) ?? .objects,
+            selection: columns.map(ResultColumn.selection) ?? .objects,
             isDistinct: options.distinct, prefetch: options.prefetch,
             includesSubentities: !predicate.excludesSubentities)
     }
 
     /// The format strings, each with the name that error messages use.
     var texts: [(name: String, text: String)] {
-        let selected = (options.columns ?? []).compactMap(\.text).enumerated().map { index, text in
+        let selected = (columns ?? []).compactMap(\.text).enumerated().map { index, text in
             (name: "selected column \(index + 1)", text: text)
         }
         return predicate.texts + selected + SortArgument.texts(sort)
@@ -43,10 +46,21 @@ extension FetchQuery {
     /// The variable that has the search text.
     static let searchVariable = "search"
 
-    /// The query with the search as a predicate, a sort key and a variable.
+    /// The query with what depends on the schema: the search, and columns with texts of several
+    /// objects.
     ///
-    /// - Throws: `unsupported` if the entity has no string.
-    func resolvingSearch(in session: StoreSession) throws -> FetchQuery {
+    /// - Throws: `unsupported` for a search if the entity has no string.
+    func resolved(in session: StoreSession) throws -> FetchQuery {
+        var resolved = try resolvingSearch(in: session)
+        if let columns, columns.contains(where: \.mayHaveManyTexts) {
+            let schema = try session.client.schema()
+            resolved.columns = columns.map { $0.joiningTexts(of: entityName, in: schema) }
+        }
+        return resolved
+    }
+
+    /// The query with the search as a predicate, a sort key and a variable.
+    private func resolvingSearch(in session: StoreSession) throws -> FetchQuery {
         guard let text = options.search,
             let entity = try session.client.schema().entity(named: entityName)
         else { return self }

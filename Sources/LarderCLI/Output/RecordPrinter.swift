@@ -33,6 +33,8 @@ struct RecordPrinter {
         entityName = name
         let entity = schema.entity(named: name)
         names = (entity?.attributes.map(\.name) ?? []) + (entity?.relationships.map(\.name) ?? [])
-        try writer.begin((format.isJSON ? ["@id", "@entity", "@version"] : ["@id"]) + names)
+        try writer.begin(
+            (format.isJSON ? ["@id", "@entity", "@version"] : ["@id"]) + names,
+            decimals: entity?.shownDecimals ?? [:])
     }
 }

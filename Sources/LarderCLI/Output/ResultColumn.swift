@@ -47,6 +47,27 @@ enum ResultColumn: Hashable {
         }
     }
 
+    /// Whether it is a key path of several steps, which may lead to many objects.
+    var mayHaveManyTexts: Bool {
+        guard let text else { return false }
+        return text.contains(".")
+            && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "." || $0 == "_" }
+    }
+
+    /// The column with the texts of many objects as one text: `tags.name` is
+    /// `join(tags.name, ", ")`. Others are returned as they are.
+    func joiningTexts(of entityName: String, in schema: Schema) -> ResultColumn {
+        guard mayHaveManyTexts, let text,
+            let path = schema.properties(
+                at: text.split(separator: ".", omittingEmptySubsequences: false).map(String.init),
+                of: entityName),
+            case .attribute(let attribute)? = path.last, attribute.type == .string,
+            path.contains(where: \.isToMany)
+        else { return self }
+        let joined = "join(\(QueryExpression.keyPath(text).format), \", \")"
+        return .expression(QueryColumn(joined, name: name))
+    }
+
     /// Checks that no column of `--select` is empty, or written as in SQL.
     static func validate(list text: String) throws {
         let parts = ExpressionSplitter(text).parts
@@ -66,5 +87,11 @@ enum ResultColumn: Hashable {
         let queried = columns.compactMap(\.column)
         if queried.isEmpty { return .identifiers }
         return columns.contains(where: \.isIdentity) ? .columns(queried) : .values(queried)
+    }
+}
+
+extension Property {
+    fileprivate var isToMany: Bool {
+        if case .relationship(let relationship) = self { relationship.isToMany } else { false }
     }
 }

@@ -11,21 +11,26 @@ struct ResultPrinter {
     private let store: UUID
     /// The selected columns; nil for all.
     private let selected: [ResultColumn]?
+    private let decimals: [String: ShownDecimal]
     private var hasBegun = false
     private(set) var rowCount = 0
 
-    init(_ format: OutputFormat, store: UUID, columns: [ResultColumn]? = nil) {
+    init(
+        _ format: OutputFormat, store: UUID, columns: [ResultColumn]? = nil,
+        decimals: [String: ShownDecimal] = [:]
+    ) {
         self.format = format
         self.writer = format.makeWriter()
         self.store = store
         self.selected = columns
+        self.decimals = decimals
     }
 
     mutating func print(_ batch: Batch) throws(LarderError) {
         let columns = shownColumns(batch)
         if !hasBegun {
             hasBegun = true
-            try writer.begin(columns.map(\.name))
+            try writer.begin(columns.map(\.name), decimals: decimals)
         }
         let sources = try columns.map { (column) throws(LarderError) in
             try source(of: column, in: batch)

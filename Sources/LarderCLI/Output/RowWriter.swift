@@ -7,6 +7,11 @@ protocol RowWriter {
     /// Begins a block with these columns; each row has one value per column. May be called again
     /// for a block with other columns.
     mutating func begin(_ names: [String]) throws(LarderError)
+    /// Begins a block, of which some columns have decimals with a certain number of decimal places.
+    /// Formats for programs ignore it.
+    mutating func begin(
+        _ names: [String], decimals: [String: ShownDecimal]
+    ) throws(LarderError)
     mutating func write(_ row: [Value]) throws(LarderError)
     /// Writes the rows so far.
     mutating func flush() throws(LarderError)
@@ -15,6 +20,12 @@ protocol RowWriter {
 }
 
 extension RowWriter {
+    mutating func begin(
+        _ names: [String], decimals: [String: ShownDecimal]
+    ) throws(LarderError) {
+        try begin(names)
+    }
+
     /// Writes a result of a few rows.
     mutating func write(all rows: [[Value]], names: [String]) throws(LarderError) {
         try begin(names)

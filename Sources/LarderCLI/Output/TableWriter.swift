@@ -27,6 +27,7 @@ struct TableWriter: RowWriter {
     private var output = StandardOutput()
     private var hasBegun = false
     private var names: [String] = []
+    private var shown: [String: ShownDecimal] = [:]
     private var sample: [[Value]] = []
     private var sampleBytes = 0
     /// nil before the sample is complete, and if the block is printed vertically.
@@ -40,12 +41,19 @@ struct TableWriter: RowWriter {
     init(overflow: Overflow = .vertical) { self.overflow = overflow }
 
     mutating func begin(_ names: [String]) throws(LarderError) {
+        try begin(names, decimals: [:])
+    }
+
+    mutating func begin(
+        _ names: [String], decimals: [String: ShownDecimal]
+    ) throws(LarderError) {
         if hasBegun {
             try endBlock()
             try output.write("\n")
         }
         hasBegun = true
         self.names = names
+        shown = decimals
         sampleBytes = 0
         layout = nil
     }
@@ -56,7 +64,7 @@ struct TableWriter: RowWriter {
             return
         }
         if let layout {
-            let texts = row.map(Self.text)
+            let texts = texts(row)
             return try write(decimals?.aligned(texts) ?? texts, layout)
         }
         sample.append(row)
@@ -87,7 +95,7 @@ struct TableWriter: RowWriter {
     private mutating func writeSample(isComplete: Bool = false) throws(LarderError) {
         let rows = sample
         sample = []
-        var texts = rows.map { $0.map(Self.text) }
+        var texts = rows.map(texts)
         windowColumns = TerminalWindow()?.columnCount
         if windowColumns != nil {
             let decimals = DecimalColumns(rows, texts, columnCount: names.count)
@@ -114,7 +122,7 @@ struct TableWriter: RowWriter {
     private mutating func writeVertically(_ rows: [[Value]]) throws(LarderError) {
         try output.flush()
         var writer = VerticalWriter()
-        try writer.begin(names)
+        try writer.begin(names, decimals: shown)
         for row in rows { try writer.write(row) }
         vertical = writer
     }
@@ -134,6 +142,15 @@ struct TableWriter: RowWriter {
     /// A line is cut only if its columns do not fit.
     private mutating func write(line: String) throws(LarderError) {
         try output.write((windowColumns.map { DisplayWidth.cut(line, to: $0) } ?? line) + "\n")
+    }
+
+    private func texts(_ row: [Value]) -> [String] {
+        zip(row, names).map { Self.text($0, shown[$1]) }
+    }
+
+    static func text(_ value: Value, _ shown: ShownDecimal?) -> String {
+        if case .decimal(let decimal) = value, let shown { return shown.text(decimal) }
+        return text(value)
     }
 
     /// A value as one line of text. The width is that of what the terminal shows.

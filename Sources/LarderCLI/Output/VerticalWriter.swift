@@ -10,12 +10,20 @@ struct VerticalWriter: RowWriter {
 
     private var output = StandardOutput()
     private var names: [String] = []
+    private var shown: [String: ShownDecimal] = [:]
     private var indent = 0
     private var windowColumns: Int?
     private var hasWritten = false
 
     mutating func begin(_ names: [String]) throws(LarderError) {
+        try begin(names, decimals: [:])
+    }
+
+    mutating func begin(
+        _ names: [String], decimals: [String: ShownDecimal]
+    ) throws(LarderError) {
         self.names = names
+        shown = decimals
         indent = names.reduce(0) { max($0, DisplayWidth.of($1)) } + Self.gap
         windowColumns = TerminalWindow()?.columnCount
     }
@@ -24,7 +32,7 @@ struct VerticalWriter: RowWriter {
         if hasWritten { try output.write("\n") }
         hasWritten = true
         for (name, value) in zip(names, row) {
-            try write(name, TableWriter.text(value))
+            try write(name, TableWriter.text(value, shown[name]))
         }
     }
 
