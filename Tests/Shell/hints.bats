@@ -167,12 +167,17 @@ hint: did you mean "name"?' larder count Article --where 'category.nme == "x"'
     assert_equal 0 "$(larder count Sample)"
 }
 
-@test "a column of an aggregate has one spelling" {
-    assert_hint 'write `average:wordCount`' larder aggregate Article avg:wordCount
-    assert_hint 'write `maximum:wordCount`' larder aggregate Article max:wordCount
-    assert_hint 'write `minimum:wordCount`' larder aggregate Article 'MIN(wordCount)'
-    assert_hint 'write `sum:wordCount`' larder aggregate Article 'sum(wordCount)'
-    assert_hint 'write `count`' larder aggregate Article 'COUNT(*)'
+@test "a column of an aggregate may be written as in SQL" {
+    larder aggregate Article average:wordCount maximum:wordCount minimum:wordCount sum:wordCount \
+        count count:published --output json | jq -c '.[0] | [.[]]' >expected
+    larder aggregate Article avg:wordCount 'max(wordCount)' 'MIN(wordCount)' 'SUM((wordCount))' \
+        'COUNT(*)' 'count(published)' --output json | jq -c '.[0] | [.[]]' | diff expected -
+    assert_equal avg:wordCount \
+        "$(larder aggregate Article avg:wordCount --output jsonl | jq -r 'keys[]')"
+    assert_equal '{"n":3}' \
+        "$(larder aggregate Article 'n=COUNT(*) where wordCount > 30' --output jsonl)"
+    assert_hint 'the functions are count,' larder aggregate Article 'sum(wordCount) + sum(wordCount)'
+    assert_hint 'write `sum:` and an expression' larder aggregate Article 'SUM()'
     assert_hint 'write `n=count`' larder aggregate Article 'count AS n'
     assert_hint 'the functions are count,' larder aggregate Article modus:wordCount
     assert_hint 'add a column to the aggregate' \

@@ -2,7 +2,9 @@ import ArgumentParser
 import LarderModel
 
 /// A column of `aggregate`: `[NAME=]FUNCTION[:EXPRESSION][ where FORMAT]`, such as `count`,
-/// `sum:wordCount`, `words=sum:wordCount` or `long=count where wordCount > 1000`.
+/// `sum:wordCount`, `words=sum:wordCount` or `long=count where wordCount > 1000`. A function
+/// also has its names in SQL, and its operand may be in parentheses: `avg:wordCount`,
+/// `SUM(wordCount)`.
 struct ColumnArgument {
     let column: Aggregate.Column
     /// The expression and the filter, as typed.
@@ -17,35 +19,55 @@ struct ColumnArgument {
         }
         let (name, rest) = ExpressionSplitter.named(argument)
         let filtered = ExpressionSplitter(rest).around(word: "where")
-        let parts = (filtered?.left ?? rest).split(
-            separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard name?.isEmpty != true, filtered?.right.isEmpty != true, let word = parts.first,
-            let function = AggregateFunction(rawValue: String(word)),
-            parts.count == 2 ? !parts[1].isEmpty : function == .count
+        let (word, operand) = Self.call(filtered?.left ?? rest)
+        guard name?.isEmpty != true, filtered?.right.isEmpty != true,
+            let function = AggregateFunction(column: word),
+            operand != "", operand != nil || function == .count
         else { throw Self.rejection(of: filtered?.left ?? rest) }
-        let text = parts.count == 2 ? String(parts[1]) : nil
+        let text = function == .count && operand == "*" ? nil : operand
         self.column = Aggregate.Column(
             function, text, where: filtered?.right, name: name ?? argument)
         self.text = text
         self.filter = filtered?.right
     }
 
-    /// The error for a column such as `avg:pages`, `SUM(pages)` or `COUNT(*)`.
+    /// The name of the function, and its operand after a colon or in parentheses.
+    private static func call(_ column: String) -> (word: String, operand: String?) {
+        guard let end = column.firstIndex(where: { $0 == ":" || $0 == "(" }) else {
+            return (column, nil)
+        }
+        let word = String(column[..<end])
+        let operand = column[end...].dropFirst()
+        if column[end] == ":" { return (word, String(operand)) }
+        // One operand, as in sum(a + b), and not several calls, as in sum(a) + sum(b).
+        var depth = 1
+        for index in operand.indices {
+            if operand[index] == "(" { depth += 1 }
+            if operand[index] == ")" { depth -= 1 }
+            if depth == 0, operand.index(after: index) != operand.endIndex { return (column, nil) }
+        }
+        return depth == 0 ? (word, String(operand.dropLast())) : (column, nil)
+    }
+
     private static func rejection(of column: String) -> ValidationError {
-        let end = column.firstIndex { $0 == ":" || $0 == "(" }
-        let word = column[..<(end ?? column.endIndex)]
-        guard let function = FormatHint.aggregateFunction(String(word)) else {
+        guard let function = AggregateFunction(column: call(column).word) else {
             let names = AggregateFunction.allCases.map(\.rawValue).joined(separator: ", ")
             return ValidationError("the functions are \(names), followed by :EXPRESSION")
         }
-        var operand = column[(end ?? column.endIndex)...].dropFirst()
-        if end.map({ column[$0] == "(" }) == true, operand.last == ")" { operand.removeLast() }
-        if operand.isEmpty || operand == "*" {
-            return ValidationError(
-                function == .count
-                    ? "write `count`" : "write `\(function.rawValue):` and an expression")
-        }
-        return ValidationError("write `\(function.rawValue):\(operand)`")
+        return ValidationError(
+            function == .count
+                ? "write `count`" : "write `\(function.rawValue):` and an expression")
+    }
+}
+
+extension AggregateFunction {
+    /// The function with a name of its own or of SQL, in any case.
+    fileprivate init?(column word: String) {
+        // A collection has a length, which is a count; a column of texts has none.
+        if ["length", "size"].contains(word.lowercased()) { return nil }
+        guard let function = AggregateFunction(rawValue: word) ?? FormatHint.aggregateFunction(word)
+        else { return nil }
+        self = function
     }
 }
 
