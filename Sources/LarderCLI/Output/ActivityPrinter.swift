@@ -59,6 +59,26 @@ struct ActivityPrinter {
         "memory", "waiting", "number",
     ]
 
+    /// The headings of the table, which fits into 80 columns: without the bytes that wait.
+    private static let tableNames = [
+        "user", "pid", "client", "age", "reqs", "/s", "open", "feeds", "memory", "id",
+    ]
+
+    private static func tableRow(
+        _ connection: ActivityReport.Connection, at time: Date
+    ) -> [Value] {
+        let activity = connection.activity
+        let age = Int64(clamped: max(0, time.timeIntervalSince(activity.opened)))
+        return [
+            .string(activity.source.userName),
+            activity.source.processIdentifier.map { .int(Int64($0)) } ?? .null,
+            .string(activity.source.clientName), .string(ElapsedTime(age).text),
+            .int(activity.requestCount), .double(connection.requestsPerSecond),
+            .int(activity.requestsInFlight), .int(activity.followerCount),
+            .string(ByteCount(activity.memoryByteCount).text), .int(activity.id),
+        ]
+    }
+
     private static func row(
         _ connection: ActivityReport.Connection, isTable: Bool
     ) -> [Value] {
@@ -102,7 +122,7 @@ struct ActivityPrinter {
             screen.map { max(Self.connectionsMin, $0.lineCount - others) } ?? .max)
         var table = TableWriter(overflow: .cut)
         try table.write(
-            all: shown.map { Self.row($0, isTable: true) }, names: Self.names)
+            all: shown.map { Self.tableRow($0, at: report.load.time) }, names: Self.tableNames)
         if shown.count < report.connections.count {
             try output.write("… and \(report.connections.count - shown.count) more\n")
         }
