@@ -136,7 +136,7 @@ struct LarderCommand: ParsableCommand {
     private static func printHelp(_ text: String) -> Int32 {
         var output = StandardOutput()
         do throws(LarderError) {
-            try output.write(text + "\n")
+            try output.write(CompletionScript.adapted(text) + "\n")
             try output.flush()
             return ExitStatus.success.rawValue
         } catch {

@@ -122,6 +122,28 @@ END
     assert_status 74 larder schema check nowhere.json
 }
 
+@test "schema check warns of an index that serves no query" {
+    cat >json.json <<'END'
+{ "version": "1.0.0", "entities": [
+  { "name": "A", "attributes": [ { "name": "data", "type": "json", "indexed": true },
+      { "name": "x", "type": "int64" },
+      { "name": "width", "type": "double", "derived": "data.dims.w", "optional": true, "indexed": true } ],
+    "indexes": [["data", "x"], ["x", "data"]] } ] }
+END
+    assert_status 0 larder schema check json.json
+    assert_equal 'warning: A: the index of data serves no query, because a JSON attribute is not ordered by its text
+hint: index a derived attribute with the member that queries compare
+warning: A: the index of data, x serves no query, because a JSON attribute is not ordered by its text
+hint: index a derived attribute with the member that queries compare' "$stderr"
+    larder import A - --store a.store --schema json.json >/dev/null <<'END'
+{"data": {"dims": {"w": 3}}, "x": 1}
+{"data": {"dims": {"w": 4.5}}, "x": 2}
+{"data": [], "x": 3}
+END
+    assert_equal 2 "$(larder fetch A --where 'width > 4' --select x --store a.store)"
+    assert_contains "$(larder explain A --where 'width > 4' --store a.store)" 'USING INDEX'
+}
+
 @test "schema check --cloudkit reports what CloudKit does not support" {
     assert_status 65 larder schema check "$schema" --cloudkit
     assert_contains "$stderr" "entities[0].attributes[0]"
@@ -169,4 +191,26 @@ END
     assert_equal 'wordCount=' "$(xargs <<<"${lines[6]}")"
     assert_equal 'countDistinct:' "$(xargs <<<"${lines[7]}")"
     assert_equal 'Category' "$(xargs <<<"${lines[8]}")"
+}
+
+@test "bash adds no space after an argument that continues" {
+    larder --generate-completion-script bash >completion
+    run bash -c 'source ./completion
+        compopt() { echo "compopt $*"; }
+        complete_line() {
+            COMP_LINE=$*; COMP_POINT=${#COMP_LINE}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+            COMPREPLY=()
+            _larder_arguments larder "${!#}" "${COMP_WORDS[COMP_CWORD - 1]}"
+            echo "${COMPREPLY[@]}"
+        }
+        complete_line larder insert Article word
+        complete_line larder aggregate Article countD
+        complete_line larder fetch Articl
+        complete -p larder'
+    assert_equal 'compopt -o nospace' "${lines[0]}"
+    assert_equal 'wordCount=' "$(xargs <<<"${lines[1]}")"
+    assert_equal 'compopt -o nospace' "${lines[2]}"
+    assert_equal 'countDistinct:' "$(xargs <<<"${lines[3]}")"
+    assert_equal 'Article ArticleCollection' "$(xargs <<<"${lines[4]}")"
+    assert_contains "${lines[5]}" '-F _larder_arguments larder'
 }

@@ -14,7 +14,8 @@ struct SchemaCheckCommand: ParsableCommand {
             Does not open a store. All problems are reported together, each with its path in the \
             file; the exit status is then 65. --cloudkit also reports what CloudKit does not \
             support: attributes that are neither optional nor have a default, relationships that \
-            are not optional or have no inverse, and uniqueness constraints.
+            are not optional or have no inverse, and uniqueness constraints. An index that no \
+            query can use is a warning.
             """)
 
     @Argument(
@@ -30,6 +31,9 @@ struct SchemaCheckCommand: ParsableCommand {
 
     func run() throws {
         let schema = try SchemaDocument.read(InputFile(file))
+        for warning in Self.warnings(about: schema) {
+            ErrorReport(warning).print(asJSON: LarderCommand.wantsJSON)
+        }
         if cloudkit {
             let problems = CloudKitAudit.problems(in: schema)
             guard problems.isEmpty else {
@@ -49,5 +53,18 @@ struct SchemaCheckCommand: ParsableCommand {
             ]
         }
         try writer.write(all: rows, names: ["entity", "attributes", "relationships"])
+    }
+
+    /// Indexes that serve no query: JSON values are not ordered as their texts are.
+    private static func warnings(about schema: Schema) -> [FormatWarning] {
+        schema.entities.flatMap { entity in
+            let documents = Set(entity.attributes.filter { $0.type == .json }.map(\.name))
+            return entity.declared.indexes.filter { $0.first.map(documents.contains) == true }.map {
+                FormatWarning(
+                    message: "\(entity.name): the index of \($0.joined(separator: ", ")) serves no "
+                        + "query, because a JSON attribute is not ordered by its text",
+                    hint: "index a derived attribute with the member that queries compare")
+            }
+        }
     }
 }
