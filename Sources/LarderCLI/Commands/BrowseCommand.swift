@@ -91,16 +91,10 @@ private struct BrowseProgram {
 
     /// Runs the program to its end, and returns its exit status.
     func run() throws(LarderError) -> Int32 {
-        let words = ([Self.name] + arguments).map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var process = pid_t()
-        let result = posix_spawn(&process, path, nil, nil, words, environ)
-        guard result == 0 else { throw failure(result) }
         // A terminal interrupts both; this process then closes the store after the other one.
         signal(SIGINT, SIG_IGN)
         do throws(SystemError) {
-            guard case .exited(let status) = try ChildProcess.end(of: process) else { return 1 }
-            return status
+            return try ChildProcess.run(path, [Self.name] + arguments, sharesInput: true)
         } catch {
             throw failure(error.code)
         }
