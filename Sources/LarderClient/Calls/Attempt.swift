@@ -88,7 +88,8 @@ struct Attempt {
             throw finalError(
                 LarderError(
                     .timeout, message,
-                    hint: "request less at once, or set a longer request timeout"),
+                    hint: "request less at once, or set a longer request timeout; the server has a "
+                        + "time limit of its own, --query-timeout of larderd"),
                 wasSent: wasSent)
         case .cancelled(let wasSent):
             let message = "the call was cancelled"

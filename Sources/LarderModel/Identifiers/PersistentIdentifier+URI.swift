@@ -58,7 +58,14 @@ extension PersistentIdentifier {
         guard parts.count == 2, SchemaName.isWellFormed(Substring(parts[0])),
             parts[1].first == UInt8(ascii: "p")
         else {
-            try self.init(uriRepresentation: text)
+            do throws(LarderError) {
+                try self.init(uriRepresentation: text)
+            } catch {
+                guard text.utf8.count < 64, !text.hasPrefix(Self.uriStart) else { throw error }
+                throw error.hinting(
+                    "an object of this store is named by its entity and its number, as Article/p7 "
+                        + "is; its URI looks like x-coredata://<UUID>/Article/p7")
+            }
             return
         }
         let key = try Self.permanentKey(parts[1])
