@@ -162,6 +162,7 @@ public let browseScript = #"""
         case "j": move(1); break;
         case "k": move(-1); break;
         case "n": document.getElementById("next")?.click(); break;
+        case "p": document.getElementById("previous")?.click(); break;
         case "/": {
           const field = document.getElementById("where");
           if (!field) return;

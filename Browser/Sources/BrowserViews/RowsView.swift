@@ -63,6 +63,8 @@ public struct RowsPage: Sendable {
     public var rows: [ShownRow]
     /// The following page; nil on the last one.
     public var next: RowsRequest?
+    /// The page before; nil on the first one.
+    public var previous: RowsRequest?
     /// The number of properties without a column, because the entity has very many.
     public var hiddenColumnCount = 0
 
@@ -194,6 +196,9 @@ private func pageLinks(_ page: RowsPage) -> HTML {
     (first.after, first.offset, first.precedingCount) = ("", 0, 0)
     let start: HTML =
         page.request.isFirstPage ? "" : "<a href=\"\(first.address())\">First page</a>"
+    let previous: HTML? = page.previous.map {
+        "<a id=\"previous\" rel=\"prev\" href=\"\($0.address())\">Previous page</a>"
+    }
     let next: HTML? = page.next.map {
         "<a id=\"next\" rel=\"next\" href=\"\($0.address())\">Next page</a>"
     }
@@ -203,5 +208,5 @@ private func pageLinks(_ page: RowsPage) -> HTML {
     let range: HTML =
         page.rows.isEmpty
         ? "" : "<span class=\"quiet\">Rows \(grouped(from)) to \(grouped(until))</span>"
-    return "<p class=\"links\">\(range) \(start) \(next)</p>"
+    return "<p class=\"links\">\(range) \(start) \(previous) \(next)</p>"
 }

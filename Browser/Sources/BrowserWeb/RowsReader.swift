@@ -83,6 +83,7 @@ struct RowsReader {
         var page = RowsPage(request, columns: shown, rows: rows)
         page.hiddenColumnCount =
             entity.attributes.count + entity.relationships.count - properties.count
+        page.previous = previous
         if hasMore, let last { page.next = next(after: last, count: rows.count) }
         return page
     }
@@ -110,6 +111,16 @@ struct RowsReader {
             next.offset = next.precedingCount
         }
         return next
+    }
+
+    /// The page before has no cursor that is known, so it is read by its offset.
+    private var previous: RowsRequest? {
+        guard request.precedingCount > 0 else { return nil }
+        var previous = request
+        previous.after = ""
+        previous.precedingCount = max(0, request.precedingCount - Int64(Self.rowsMax))
+        previous.offset = previous.precedingCount
+        return previous
     }
 
     private func cursor() throws(BrowseError) -> [Value] {

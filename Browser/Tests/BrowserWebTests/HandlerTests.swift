@@ -49,23 +49,36 @@ struct HandlerTests {
         #expect(activity.headers[.contentSecurityPolicy]?.contains("script-src 'self'") == true)
     }
 
-    @Test("pages of rows have each object once, by a keyset cursor with ties and nil")
+    /// The address of a link to another page of rows; nil if there is none.
+    private func link(_ id: String, in text: String) -> String? {
+        let link = text.matches(of: /id="(next|previous)" rel="[a-z]*" href="([^"]*)"/)
+            .first { $0.1 == id }
+        return link.map { String($0.2.replacing("&amp;", with: "&")) }
+    }
+
+    @Test("pages of rows have each object once, by a keyset cursor with ties and nil, also back")
     func paging() async throws {
         let store = try await FilledStore()
         for sort in ["", "pages:desc", "published", "author.name"] {
             var path: String? = "/rows/Book?sort=\(sort)"
             var found: [Substring] = []
-            var pageCount = 0
+            var pages: [[Substring]] = []
+            var last = ""
             while let next = path {
-                let text = try await store.pages.get(next).text
-                let rows = text.matches(of: /data-id="(Book\/p\d+)"/).map(\.1)
+                last = try await store.pages.get(next).text
+                let rows = last.matches(of: /data-id="(Book\/p\d+)"/).map(\.1)
                 found += rows
-                pageCount += 1
+                pages.append(rows)
                 #expect(rows.count <= RowsReader.rowsMax)
-                path = text.firstMatch(of: /id="next" rel="next" href="([^"]*)"/)
-                    .map { String($0.1.replacing("&amp;", with: "&")) }
+                path = link("next", in: last)
             }
-            #expect(pageCount == 3, "\(sort)")
+            #expect(pages.count == 3, "\(sort)")
+            for expected in pages.dropLast().reversed() {
+                let previous = try #require(link("previous", in: last))
+                last = try await store.pages.get(previous).text
+                #expect(last.matches(of: /data-id="(Book\/p\d+)"/).map(\.1) == expected)
+            }
+            #expect(link("previous", in: last) == nil)
             #expect(found.count == 121, "\(sort)")
             #expect(Set(found).count == 121, "\(sort)")
         }
