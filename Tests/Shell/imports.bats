@@ -73,6 +73,21 @@ teardown() {
     assert_equal 0 "$(larder count Category)"
 }
 
+@test "an error of the store about one value shows it, also after many rows" {
+    { seq 1 4500 | sed 's/.*/{"title": "a&", "wordCount": &}/'; echo '{"title": "b", "wordCount": -7}'; } >in
+    for options in '' --upsert; do
+        assert_status 65 larder import Article in $options
+        assert_contains "$stderr" 'in, line 4501: Article.wordCount must not be less than 0, found "-7"'
+        larder delete Article --all >/dev/null
+    done
+    printf 'title,wordCount\nx,1\ny,-30\n' >in.csv
+    assert_status 65 larder import Article in.csv
+    assert_contains "$stderr" 'in.csv, line 3: Article.wordCount must not be less than 0, found "-30"'
+    printf '{"name": "a"}\n{"name": "a"}\n' >in
+    assert_status 65 larder import Category in
+    assert_contains "$stderr" 'found "a"'
+}
+
 @test "csv with an invalid header, too few fields or an unclosed quotation mark is rejected" {
     printf 'nothing\n1\n' >a.csv
     assert_status 65 larder import Sample a.csv

@@ -39,5 +39,17 @@ extension LarderError {
         return extended
     }
 
+    /// The error of the store about one property of a row, with the value that it has refused.
+    ///
+    /// - Parameter value: That of a property; nil if it is unknown.
+    func showing(_ value: (_ change: Int, _ property: String) -> Value?) -> LarderError {
+        guard details.count == 1, let rule = details[0].rule, let change = details[0].change,
+            details[0].propertyNames.count == 1,
+            [.minimum, .maximum, .minLength, .maxLength, .pattern, .unique].contains(rule),
+            let found = value(change, details[0].propertyNames[0]), !found.isNull
+        else { return self }
+        return showing(found.text)
+    }
+
     private static var shownCharactersMax: Int { 40 }
 }

@@ -37,6 +37,12 @@ struct ChangeSetImporter {
         let lines: [Int]
         var attempt = 1
         let call: SaveCall
+
+        /// The value that a change of the set gives to a property of an object of the file.
+        func value(_ change: Int, _ property: String) -> Value? {
+            let index = change - (lines.count - objects.count)
+            return objects.indices.contains(index) ? objects[index].content.values[property] : nil
+        }
     }
 
     /// - Parameters:
@@ -149,7 +155,8 @@ struct ChangeSetImporter {
                 pending = try save(sent.objects, attempt: sent.attempt + 1)
                 return try finish()
             }
-            throw ChangeLineNumbers(fileName: file.name, lines: sent.lines).locating(error)
+            let located = ChangeLineNumbers(fileName: file.name, lines: sent.lines).locating(error)
+            throw located.map { $0.showing(sent.value) }
                 ?? error.at(lines: sent.objects.map(\.line), of: file.name)
         }
         committedCount += Int64(sent.objects.count)

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LarderClient
 import LarderModel
 import LarderPrograms
@@ -12,6 +13,8 @@ struct StreamImporter {
     private let insertion: Insertion
     private let file: InputFile
     private var lines = RowLineMap()
+    /// The rows that the server has not confirmed yet, by the index of the first, for messages.
+    private var batches: [(first: Int, rows: Batch)] = []
     private var progress = Progress("imported")
 
     init(
@@ -38,10 +41,18 @@ struct StreamImporter {
 
     private mutating func send(_ rows: SourceRows) throws(LarderError) {
         for line in rows.lines { lines.append(line) }
+        if !insertion.isAtomic {
+            let next = batches.last.map { $0.first + $0.rows.rowCount } ?? 0
+            batches.append((next, rows.batch))
+        }
         try stream.send(rows.batch)
-        let count = stream.progress.rowCount
-        progress.show(Int(count), fraction: file.readFraction)
-        if !insertion.isAtomic { lines.forget(before: Int(count) - 1) }
+        let count = Int(stream.progress.rowCount)
+        progress.show(count, fraction: file.readFraction)
+        if !insertion.isAtomic {
+            lines.forget(before: count - 1)
+            // The last one has the index of the next.
+            while batches.count > 1, batches[1].first <= count { batches.removeFirst() }
+        }
     }
 
     /// The error with its line and with the part of the file that was committed. An error of the
@@ -64,12 +75,21 @@ struct StreamImporter {
     private func located(_ error: LarderError) -> LarderError {
         let found = error.details.map { $0.change.flatMap { lines.line(of: $0) } }
         guard let first = found.lazy.compactMap(\.self).first else { return error }
-        var located = error.at(line: first, of: file.name)
+        var located = error.at(line: first, of: file.name).showing(value)
         located.problems = zip(error.details, found).map { problem, line in
             line.map { "line \($0): \(problem.message)" } ?? problem.message
         }
         // The message of the error already contains a single problem.
         if located.problems.count == 1 { located.problems = [] }
         return located
+    }
+
+    /// The value of a row of the stream.
+    private func value(_ row: Int, _ property: String) -> Value? {
+        guard let batch = batches.last(where: { $0.first <= row }),
+            row - batch.first < batch.rows.rowCount,
+            let column = batch.rows.columns.firstIndex(where: { $0.name == property })
+        else { return nil }
+        return batch.rows.value(row: row - batch.first, column: column, store: UUID())
     }
 }
