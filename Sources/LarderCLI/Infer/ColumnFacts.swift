@@ -20,6 +20,8 @@ struct ColumnFacts {
     private var hasYes = false
     private var hasNo = false
     private var hasStrings = false
+    /// Whether all texts are numbers with two digits after the point, as amounts of money are.
+    private var areAmounts = true
     private var hasOtherJSON = false
     /// The first value that has none of the types of the values before it.
     private(set) var firstOdd: (text: String, line: Int, type: AttributeType)?
@@ -45,6 +47,7 @@ struct ColumnFacts {
             emptyCount += 1
             return
         }
+        areAmounts = areAmounts && Self.isAmount(text)
         restrict(all, text, line) { types in
             let number = types.contains(where: \.isNumber) ? InferredType.number(text) : nil
             return types.filter { $0.accepts(text, number) }
@@ -107,7 +110,18 @@ struct ColumnFacts {
             return hasYes && hasNo
         }
         guard let first = possible.first, !isAmbiguous(possible) else { return nil }
+        if case .double = first, scale != nil { return .decimal }
         return first
+    }
+
+    /// The scale of a decimal; nil if none is proposed.
+    var scale: Int? { hasStrings && areAmounts && valueCount > emptyCount ? 2 : nil }
+
+    /// Whether a number has two digits after its point.
+    private static func isAmount(_ text: ArraySlice<UInt8>) -> Bool {
+        let point = text.count - 3
+        return point > 0 && text[text.startIndex + point] == UInt8(ascii: ".")
+            && text.suffix(2).allSatisfy { (0x30...0x39).contains($0) }
     }
 
     /// Whether the order of day and month cannot be known.

@@ -53,7 +53,8 @@ struct FileInference {
             Attribute(
                 name: column.property, type: column.facts.attributeType,
                 isOptional: column.facts.isOptional
-                    || column.facts.valueCount + column.facts.nilCount < rowCount)
+                    || column.facts.valueCount + column.facts.nilCount < rowCount,
+                scale: column.facts.attributeType == .decimal ? column.facts.scale : nil)
         }
         guard !attributes.isEmpty else {
             throw LarderError(.malformedValue, "\(file.name) has no columns")
