@@ -1,7 +1,8 @@
 import Glibc
 import LarderModel
 
-/// A file that is read sequentially in chunks; `-` is standard input.
+/// A file that is read sequentially in chunks; `-` is standard input. Its bytes may also be
+/// computed, as those of a table of a database are.
 ///
 /// It is a class because it owns the descriptor and closes it.
 package final class InputFile {
@@ -12,6 +13,9 @@ package final class InputFile {
     private let byteCount: Int64?
     private var readByteCount: Int64 = 0
     private var chunk = [UInt8](repeating: 0, count: 256 << 10)
+    /// The next bytes of a file that is computed, none at its end; nil for any other.
+    private var source: Source?
+    package typealias Source = () throws(LarderError) -> [UInt8]
     /// Bytes that `prefix` has read, and the next `read` returns.
     private var unread: [UInt8] = []
 
@@ -32,6 +36,14 @@ package final class InputFile {
         byteCount = Self.byteCount(of: descriptor)
     }
 
+    /// A file that is computed.
+    package init(name: String, _ source: @escaping Source) {
+        self.name = name
+        self.source = source
+        descriptor = -1
+        byteCount = nil
+    }
+
     private static func byteCount(of descriptor: Int32) -> Int64? {
         var status = stat()
         let isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -46,7 +58,7 @@ package final class InputFile {
     package var isStandardInput: Bool { descriptor == STDIN_FILENO }
 
     deinit {
-        if descriptor != STDIN_FILENO { close(descriptor) }
+        if descriptor >= 0, descriptor != STDIN_FILENO { close(descriptor) }
     }
 
     /// The next bytes, without reading past them: a number of bytes, or fewer at the end of the
@@ -68,6 +80,7 @@ package final class InputFile {
     }
 
     private func readChunk() throws(LarderError) -> ArraySlice<UInt8> {
+        if let source { return try source()[...] }
         while true {
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count >= 0 {

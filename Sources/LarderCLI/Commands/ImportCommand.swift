@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import LarderModel
 import LarderPrograms
+import LarderStore
 
 struct ImportCommand: StoreCommand {
     static let configuration = CommandConfiguration(
@@ -16,6 +17,7 @@ struct ImportCommand: StoreCommand {
               larder import Article rows.tsv --header title,,category.name --create-related
               larder import Article new.csv --date-format %d/%m/%Y --skip-bad bad.csv
               larder import Airport airports.csv --infer --store new.store
+              larder import Artist music.db --table artist --map id=
               zcat articles.jsonl.gz | larder import Article -
 
             The file contains JSON lines (one object per line, as export prints them), a JSON \
@@ -52,6 +54,9 @@ struct ImportCommand: StoreCommand {
     @Option(
         help: "Format of the file. Default: by the ending of its name, else jsonl.")
     var format: ImportFormat?
+
+    @Option(help: "Table of an SQLite file, whose rows are read as those of a CSV file.")
+    var table: String?
 
     @Flag(help: "Find out types, names and dates from the file, and create the store if needed.")
     var infer = false
@@ -98,7 +103,11 @@ struct ImportCommand: StoreCommand {
                 "--infer reads the file twice, which standard input does not allow; write it to a "
                     + "file")
         }
-        if (format ?? ImportFormat(path: path) ?? (infer ? .csv : .jsonl)).isJSON,
+        if table != nil && (infer || format != nil) {
+            throw ValidationError("--table cannot be combined with --infer or --format")
+        }
+        let isTable = table != nil
+        if !isTable, (format ?? ImportFormat(path: path) ?? (infer ? .csv : .jsonl)).isJSON,
             let option = form.givenForCSV.first
         {
             throw ValidationError("\(option) requires --format csv or --format tsv")
@@ -168,7 +177,7 @@ struct ImportCommand: StoreCommand {
     }
 
     func run(_ session: StoreSession) throws {
-        let format = self.format ?? ImportFormat(path: path) ?? .jsonl
+        let format = table == nil ? self.format ?? ImportFormat(path: path) ?? .jsonl : .csv
         try run(
             session, entity.name, form.format(isTSV: format == .tsv), isJSON: format.isJSON)
     }
@@ -179,7 +188,11 @@ struct ImportCommand: StoreCommand {
         var decoder = try session.decoder(entityName, dates)
         decoder.namesRelatedObjects = true
         decoder.showsValues = true
-        let input = try InputFile(path)
+        let input =
+            try table.map { (table) throws(LarderError) in
+                let rows = try DatabaseFile(path: path).rows(of: table)
+                return InputFile(name: "\(path), table \(table)", rows.next)
+            } ?? InputFile(path)
         let badRows = try skipBad.map { (path) throws(LarderError) in
             try BadRows(path, countMax: maxBad)
         }

@@ -47,11 +47,9 @@ struct DatabaseSchema {
     }
 
     private func command(_ table: DatabaseTable, _ path: String) -> String {
-        let name = "\"" + table.name.replacing("\"", with: "\"\"") + "\""
         var words = [
-            "sqlite3 -csv -header \(InferenceReport.quoted(path))",
-            InferenceReport.quoted("SELECT * FROM \(name)"), "|", "larder import",
-            entityNames[table.name] ?? "", "- --format csv",
+            "larder import", entityNames[table.name] ?? "", InferenceReport.quoted(path),
+            "--table \(InferenceReport.quoted(table.name))",
         ]
         for column in table.columns {
             var property = columnNames[table.name]?[column.name] ?? ""

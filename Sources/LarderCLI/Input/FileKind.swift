@@ -30,8 +30,8 @@ enum FileKind {
         if try isSQLite(file) {
             throw failure(
                 file, "an SQLite database",
-                hint: "larder schema infer FILE prints a schema for its tables; sqlite3 -csv "
-                    + "-header FILE 'SELECT * FROM NAME' prints a table as CSV")
+                hint: "larder schema infer FILE prints a schema for its tables, and the commands "
+                    + "that import them: larder import ENTITY FILE --table NAME")
         }
         let start = try file.prefix(16)
         if let found = signatures.first(where: { start.starts(with: $0.bytes) }) {

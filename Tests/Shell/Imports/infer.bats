@@ -124,14 +124,62 @@ SQL
         "$(jq -c '[.entities[1].attributes[] | select(.unique).name]' schema.json)"
     assert_equal cascade "$(jq -r '.entities[1].relationships[0].deleteRule' schema.json)"
     larder stats --store new.store --schema schema.json >/dev/null
-    grep '^sqlite3 ' notes | sed 's/$/ --store new.store/' >import.sh
+    grep '^larder import ' notes | sed 's/$/ --store new.store/' >import.sh
     bash -e import.sh >/dev/null
     assert_equal $'x\t1.5\tBob' \
         "$(larder fetch Album --select title,price,artist.name --store new.store)"
     head -c 3000 app.db >damaged.db
+    assert_status 65 larder import Artist app.db --store new.store
+    assert_contains "$stderr" 'larder import ENTITY app.db --table NAME'
+    assert_status 4 larder import Artist app.db --table artis --store new.store
+    assert_contains "$stderr" 'did you mean "artist"?'
+    assert_status 64 larder import Artist app.db --table artist --infer --store new.store
+    assert_status 65 larder import Artist notes --table artist --store new.store
+    assert_contains "$stderr" 'notes is not a readable SQLite file'
+    assert_status 65 larder import Artist app.db --table artist --store new.store --map 'born on=bornOn'
+    assert_contains "$stderr" 'app.db, table artist, line 2: Artist.id must be unique'
     run --separate-stderr larder schema infer damaged.db
     [ "$status" != 0 ]
     assert_contains "$stderr" 'damaged.db'
+}
+
+@test "the rows of a table of an sqlite file keep each value" {
+    /usr/bin/python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("values.db")
+db.execute('CREATE TABLE "a ""b" (id INTEGER, "x, y" TEXT, real REAL, bytes BLOB)')
+rows = [(1, 'a "quoted"\n, text', 0.1, b"\0\xff"), (2, "", 1e300, b""), (3, None, None, None),
+        (-2**63, "é", 123456789.123456789, b"x" * 100000)]
+db.executemany('INSERT INTO "a ""b" VALUES (?, ?, ?, ?)', rows)
+db.executemany('INSERT INTO "a ""b" VALUES (?, ?, ?, ?)', [(n, "n", n / 7, None) for n in range(10, 5000)])
+db.commit()
+END
+    larder schema infer values.db --output json >schema.json 2>notes
+    grep '^larder import' notes | sed 's/$/ --store values.store --schema schema.json/' >import.sh
+    assert_equal 4994 "$(bash -e import.sh)"
+    entity=$(jq -r '.entities[0].name' schema.json)
+    names=$(jq -r '[.entities[0].attributes[].name] | join(",")' schema.json)
+    larder fetch "$entity" --select "$names" --limit 4 --output jsonl --store values.store |
+        /usr/bin/python3 -c 'import base64, json, sys
+rows = [list(json.loads(line).values()) for line in sys.stdin]
+expected = [(1, "a \"quoted\"\n, text", 0.1, b"\0\xff"), (2, "", 1e300, b""), (3, None, None, None),
+            (-2**63, "é", 123456789.123456789, b"x" * 100000)]
+for row, wanted in zip(rows, expected, strict=True):
+    data = row[3] and base64.b64decode(row[3])
+    found = [int(row[0]), row[1], row[2], b"" if row[3] == "" else data]
+    assert found == list(wanted), (found, wanted)'
+    assert_equal 714.1428571428571 \
+        "$(larder fetch "$entity" --where 'id == 4999' --select real --store values.store)"
+}
+
+@test "a column of amounts is decimal, with the scale 2" {
+    printf 'price,mixed,whole\n12.50,1.5,1\n0.99,2.25,2\n,3,3\n' >amounts.csv
+    assert_status 0 larder schema infer amounts.csv
+    assert_equal 'decimal 2|double null|int64 null' "$(jq -r '[.entities[0].attributes[] |
+        "\(.type) \(.scale)"] | join("|")' <<<"$output")"
+    larder import --infer amounts.csv --store amounts.store >/dev/null
+    assert_equal '13.49 12.50' "$(larder aggregate Amounts sum:price maximum:price --output table \
+        --store amounts.store | tail -1 | xargs)"
 }
 
 @test "what larder exports it imports: random schemas and objects" {

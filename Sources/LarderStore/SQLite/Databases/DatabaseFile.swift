@@ -97,6 +97,30 @@ package final class DatabaseFile {
         }
     }
 
+    /// The rows of a table.
+    ///
+    /// - Throws: `unknownEntity` if there is no such table.
+    package func rows(of name: String) throws(LarderError) -> DatabaseRows {
+        let tables = try tables()
+        guard let table = tables.first(where: { $0.name == name }) else {
+            let names = tables.map(\.name)
+            throw LarderError(
+                .unknownEntity, "\(path) has no table \"\(LarderError.printable(name))\"",
+                hint: NameSuggestion.hint(for: name, among: names)
+                    ?? "its tables are \(names.joined(separator: ", "))")
+        }
+        do throws(SQLiteError) {
+            let columns = table.columns.map(\.name)
+            let list = columns.map { "\(name: $0)" as SQL }.joined(separator: ", ")
+            let statement = try connection.prepare("SELECT \(list) FROM \(name: name)")
+            return DatabaseRows(self, statement, columns: columns)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    func failure(_ error: SQLiteError) -> LarderError { Self.failure(error, path) }
+
     private func describe(_ table: inout DatabaseTable) throws(SQLiteError) {
         let columns = try connection.prepare(
             """
