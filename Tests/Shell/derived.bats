@@ -94,3 +94,33 @@ END
     assert_contains "$output$stderr" "Category.wordTotal"
     assert_contains "$output$stderr" "$uri"
 }
+
+@test "a derived attribute joins texts, and follows names and the order of a list" {
+    cat >books.json <<'END'
+{ "version": "1.0.0", "entities": [
+  { "name": "Book",
+    "attributes": [ { "name": "tagNames", "type": "string", "derived": "join(tags.name, \", \")",
+                      "optional": true, "indexed": true } ],
+    "relationships": [ { "name": "tags", "destination": "Tag", "toMany": true, "ordered": true,
+                         "inverse": "books" } ] },
+  { "name": "Tag",
+    "attributes": [ { "name": "name", "type": "string" } ],
+    "relationships": [ { "name": "books", "destination": "Book", "toMany": true, "inverse": "tags" } ] } ] }
+END
+    use() { larder "$@" --store books.store --schema books.json >/dev/null; }
+    has() { assert_equal "$1" "$(larder fetch Book --select tagNames --store books.store)"; }
+    for name in a b c; do use insert Tag name=$name; done
+    use insert Book 'tags:=["Tag/p2", "Tag/p1"]'
+    has 'b, a'
+    use update Book/p1 'tags:={"@add": ["Tag/p3"]}'
+    has 'b, a, c'
+    use update Book/p1 'tags:={"@move": {"objects": ["Tag/p3"], "end": "first"}}'
+    has 'c, b, a'
+    use update Tag/p1 name=z
+    has 'c, b, z'
+    use delete Tag/p2
+    has 'c, z'
+    use update Tag/p3 'books:=[]'
+    has z
+    use check
+}
