@@ -274,12 +274,19 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "CoreDataTests",
-            dependencies: ["CoreData", "ObjectStoreProcess", "TestSupport"],
+            dependencies: [
+                "CoreData", "LarderModel", "LarderStore", "ObjectStoreProcess", "QueryFuzzing",
+                "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SwiftDataKitTests",
-            dependencies: ["SwiftDataKit", "SwiftData", "CoreData"],
-            swiftSettings: strict),
+            dependencies: [
+                "SwiftDataKit", "SwiftData", "CoreData", "ModelProcess", "TestSupport",
+            ], swiftSettings: strict),
+        .executableTarget(
+            name: "ModelProcess", dependencies: ["SwiftData", "CoreData", "LarderModel"],
+            path: "Tests/ModelProcess", swiftSettings: strict),
         .testTarget(name: "LarderDataTests", dependencies: ["LarderData"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
