@@ -1,7 +1,7 @@
 /// Numbers and strings of a format string.
 extension FormatLexer {
-    /// Reads an unsigned number: a decimal or `0x…` integer, or a number with a fraction or an
-    /// exponent.
+    /// Reads an unsigned number: a decimal, `0x…`, `0o…` or `0b…` integer, or a number with a
+    /// fraction or an exponent.
     mutating func number() throws(LarderError) -> FormatToken.Kind {
         let start = position
         guard !FormatHint.beginsWithDate(bytes[start...]) else {
@@ -10,12 +10,12 @@ extension FormatLexer {
                 hint: "\(FormatHint.date); to subtract numbers, put spaces around the operators",
                 at: start)
         }
-        let isHexadecimal = peek() == UInt8(ascii: "0") && (peek(1) ?? 0) | 0x20 == 0x78
-        if isHexadecimal { position += 2 }
+        let radix = radix
+        if radix != 10 { position += 2 }
         let digitsStart = position
-        skipDigits(hexadecimal: isHexadecimal)
+        skipDigits(hexadecimal: radix == 16)
         var isInteger = true
-        if !isHexadecimal {
+        if radix == 10 {
             if peek() == UInt8(ascii: "."), peek(1)?.isASCIIDigit == true {
                 isInteger = false
                 position += 1
@@ -38,8 +38,10 @@ extension FormatLexer {
         }
         let digits = String(decoding: bytes[digitsStart..<position], as: UTF8.self)
         if isInteger {
-            if let integer = UInt64(digits, radix: isHexadecimal ? 16 : 10) {
-                return .integer(integer)
+            if let integer = UInt64(digits, radix: radix) { return .integer(integer) }
+            guard digits.utf8.allSatisfy({ Int($0) - 48 < radix }) || radix > 9 else {
+                throw failure(
+                    .malformedPredicate, "expected digits of base \(radix)", at: digitsStart)
             }
             throw failure(
                 .malformedPredicate, "the number is too large",
@@ -54,6 +56,17 @@ extension FormatLexer {
                 : "neither a double nor a decimal represents the number exactly",
             hint: isTooLarge ? nil : "a decimal has up to \(ExactDecimal.digitsMax) digits",
             at: start)
+    }
+
+    /// The base that the number's prefix names.
+    private var radix: Int {
+        guard peek() == UInt8(ascii: "0") else { return 10 }
+        return switch (peek(1) ?? 0) | 0x20 {
+        case UInt8(ascii: "x"): 16
+        case UInt8(ascii: "o"): 8
+        case UInt8(ascii: "b"): 2
+        default: 10
+        }
     }
 
     private mutating func skipDigits(hexadecimal: Bool = false) {
