@@ -10,8 +10,9 @@ extension ObjectContext {
         _ object: StoredObject, _ predicate: QueryExpression, _ arguments: [QueryArgument]
     ) throws(LarderError) -> Bool {
         try fetching { () throws(LarderError) in
-            try evaluator(object, predicate, arguments).predicate(predicate)
-                .holds(for: object.identifier, reading: reader)
+            try typed(object, predicate, arguments) { (evaluator) throws(LarderError) in
+                try evaluator.predicate(predicate)
+            }.holds(for: object.identifier, reading: reader)
         }
     }
 
@@ -22,17 +23,34 @@ extension ObjectContext {
         of expression: QueryExpression, _ arguments: [QueryArgument], for object: StoredObject
     ) throws(LarderError) -> Value {
         try fetching { () throws(LarderError) in
-            try evaluator(object, expression, arguments).expression(expression)
-                .value(for: object.identifier, reading: reader)
+            try typed(object, expression, arguments) { (evaluator) throws(LarderError) in
+                try evaluator.expression(expression)
+            }.value(for: object.identifier, reading: reader)
         }
     }
 
-    private func evaluator(
-        _ object: StoredObject, _ expression: QueryExpression, _ arguments: [QueryArgument]
-    ) throws(LarderError) -> Evaluator {
-        var fetch = ObjectFetch(object.identifier.entityName)
-        fetch.predicate = expression
-        fetch.arguments = arguments
-        return try evaluator(for: fetch)
+    /// The expression as the entity of an object types it, or else an ancestor: in a predicate for
+    /// both, a property of another subentity is nil for the object.
+    private func typed<Typed>(
+        _ object: StoredObject, _ expression: QueryExpression, _ arguments: [QueryArgument],
+        _ type: (Evaluator) throws(LarderError) -> Typed
+    ) throws(LarderError) -> Typed {
+        var name = object.identifier.entityName
+        var first: LarderError?
+        while true {
+            var fetch = ObjectFetch(name)
+            fetch.predicate = expression
+            fetch.arguments = arguments
+            do throws(LarderError) {
+                return try type(evaluator(for: fetch))
+            } catch {
+                let reason = first ?? error
+                first = reason
+                guard error.code == .unknownProperty,
+                    let parent = try model.store(of: name).schema.entity(named: name)?.parent
+                else { throw reason }
+                name = parent
+            }
+        }
     }
 }
