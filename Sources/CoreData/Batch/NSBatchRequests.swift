@@ -40,9 +40,18 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
                 assignments.append(PropertyAssignment(name, to: try Value(of: value)))
             }
         }
-        selection.arguments = builder.arguments
+        if case .tree(let tree)? = selection.predicate {
+            let store = try context.objects.model.store(of: entityName)
+            selection.arguments = store.arguments(
+                builder.arguments, of: tree, entityName: entityName)
+        } else {
+            selection.arguments = builder.arguments
+        }
         assignments.sort { $0.name < $1.name }
-        let affected = try context.change(.updateAll(selection, set: assignments), entityName)
+        let location = context.termLocation(entityName: entityName)
+        let affected = try location.locating(predicate) { () throws(LarderError) in
+            try context.change(.updateAll(selection, set: assignments), entityName)
+        }
         let result = NSBatchUpdateResult(resultType)
         result.result =
             switch resultType {
@@ -105,7 +114,10 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
                 wantsIdentifiers: resultType == .resultTypeObjectIDs,
                 includesSubentities: fetch.includesSubentities)
             selection.arguments = fetch.arguments(in: store) { $0.store == store.identifier }
-            affected = try context.change(.deleteAll(selection), fetch.entityName)
+            let location = context.termLocation(entityName: fetch.entityName)
+            affected = try location.locating(fetchRequest.predicate) { () throws(LarderError) in
+                try context.change(.deleteAll(selection), fetch.entityName)
+            }
         }
         result.result =
             switch resultType {

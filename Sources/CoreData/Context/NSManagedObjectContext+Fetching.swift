@@ -9,7 +9,9 @@ extension NSManagedObjectContext {
     /// - Throws: an `NSError` with the reason: of a predicate, with the column or the name.
     public func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
         try translating { () throws(LarderError) in
-            let results = try self.results(of: request)
+            let results = try locating(request) { () throws(LarderError) in
+                try self.results(of: request)
+            }
             var typed: [T] = []
             typed.reserveCapacity(results.count)
             for result in results {
@@ -30,7 +32,24 @@ extension NSManagedObjectContext {
     /// - Throws: an `NSError` with the reason.
     public func count<T>(for request: NSFetchRequest<T>) throws -> Int {
         try translating { () throws(LarderError) in
-            try objects.count(try request.objectFetch())
+            try locating(request) { () throws(LarderError) in
+                try objects.count(try request.objectFetch())
+            }
+        }
+    }
+
+    /// Runs a request whose error gets the column in the format of its predicate.
+    private func locating<T, Result>(
+        _ request: NSFetchRequest<T>, _ body: () throws(LarderError) -> Result
+    ) throws(LarderError) -> Result {
+        let location = request.entityName.flatMap(termLocation)
+        return try location.locating(request.predicate, body)
+    }
+
+    /// Where names and types of queries of an entity are checked; nil if no store has it.
+    func termLocation(entityName: String) -> TermLocation? {
+        (try? objects.model.store(of: entityName)).map {
+            TermLocation($0.schema, entityName: entityName)
         }
     }
 

@@ -1,6 +1,6 @@
 internal import CoreDataPredicates
 public import Foundation
-internal import LarderModel
+package import LarderModel
 internal import LarderObjects
 internal import Synchronization
 
@@ -54,7 +54,7 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
     }
 
     /// The model of a store's schema.
-    convenience init(_ schema: Schema) {
+    package convenience init(_ schema: Schema) {
         self.init()
         var descriptions: [String: NSEntityDescription] = [:]
         for entity in schema.entities { descriptions[entity.name] = NSEntityDescription(entity) }

@@ -152,6 +152,11 @@ extension NSManagedObject: QueriedObject {
         try managing().satisfies(_$object, predicate.expression, predicate.arguments)
     }
 
+    package var termLocation: TermLocation? {
+        guard let name = entity.name else { return nil }
+        return context?.termLocation(entityName: name)
+    }
+
     package func value(of expression: BoundTerm) throws(LarderError) -> Any? {
         let objects = try managing()
         let value = try objects.value(

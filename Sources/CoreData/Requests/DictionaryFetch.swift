@@ -28,6 +28,8 @@ struct DictionaryFetch {
     private var columns: [Column] = []
     private var groups: [Column] = []
     private let having: NSPredicate?
+    /// The expressions of the columns.
+    private let expressions: [NSExpression]
     private var parameters = QueryParameters()
 
     /// - Throws: errors of the predicate, of the expressions and of the names.
@@ -40,6 +42,8 @@ struct DictionaryFetch {
         isDistinct = request.returnsDistinctResults
         sortDescriptors = request.sortDescriptors ?? []
         having = request.havingPredicate
+        expressions = ((request.propertiesToFetch ?? []) + (request.propertiesToGroupBy ?? []))
+            .compactMap { ($0 as? NSExpressionDescription)?.expression }
         predicate =
             if let predicate = request.predicate { try builder.tree(of: predicate) } else { nil }
         let all = entity.attributes.map(\.name)
@@ -103,9 +107,11 @@ struct DictionaryFetch {
         var fetch = self
         let isGrouped = !groups.isEmpty || columns.contains { $0.aggregate != nil }
         let query = isGrouped ? try fetch.aggregateQuery() : try fetch.valuesQuery()
-        fetch.parameters.arguments = fetch.builder.arguments
-        let rows = try store.batches(query, fetch.parameters)
-            .flatMap { $0.rows(store: store.identifier) }
+        fetch.parameters.arguments = store.arguments(
+            fetch.builder.arguments, of: predicate, entityName: entity.name)
+        let rows = try locating { () throws(LarderError) in
+            try store.batches(query, fetch.parameters)
+        }.flatMap { $0.rows(store: store.identifier) }
         var results: [[String: Any]] = []
         results.reserveCapacity(rows.count)
         for row in rows {
@@ -117,6 +123,16 @@ struct DictionaryFetch {
             results.append(result)
         }
         return results
+    }
+
+    /// Runs the query, whose error gets the column in the format of the expression it is about.
+    private func locating<Result>(
+        _ body: () throws(LarderError) -> Result
+    ) throws(LarderError) -> Result {
+        do throws(LarderError) { return try body() } catch {
+            let location = TermLocation(store.schema, entityName: entity.name)
+            throw expressions.reduce(error) { location.locating($0, in: $1) }
+        }
     }
 
     private mutating func valuesQuery() throws(LarderError) -> Query {
@@ -194,6 +210,19 @@ struct DictionaryFetch {
         default:
             return tree.mapChildren { columnNames(in: $0, keys, &aggregates) }
         }
+    }
+}
+
+extension ObjectStore {
+    /// The arguments of a query, in which an object that the store does not have, such as one that
+    /// is not saved, matches nothing.
+    func arguments(
+        _ arguments: [QueryArgument], of predicate: QueryExpression?, entityName: String
+    ) -> [QueryArgument] {
+        var fetch = ObjectFetch(entityName)
+        fetch.predicate = predicate
+        fetch.arguments = arguments
+        return fetch.arguments(in: self) { $0.store == identifier }
     }
 }
 

@@ -39,7 +39,7 @@ package indirect enum ExpressionForm {
 
     func tree(_ builder: inout TermBuilder) throws(LarderError) -> QueryExpression {
         switch self {
-        case .parsed(let format): return try builder.bind(format.expression, format.arguments)
+        case .parsed(let format): return try builder.bind(format)
         case .failed(let error): throw error
         case .constant(let value): return try builder.value(value)
         case .object: return .object
@@ -47,6 +47,11 @@ package indirect enum ExpressionForm {
         case .keyPath(let path): return try PredicateFormat.path(path)
         case .function(let name, let operands):
             let function = try FormatFunction.supported(name)
+            if let aggregate = function.aggregate, operands.count == 1,
+                let elements = Self.constants(operands[0])
+            {
+                return .constant(try aggregate.value(of: elements))
+            }
             var trees: [QueryExpression] = []
             for operand in operands { trees.append(try builder.operand(operand)) }
             // The number of the objects of a request; elsewhere it is an error.
@@ -71,15 +76,28 @@ package indirect enum ExpressionForm {
         }
     }
 
+    /// The elements of a list of constants; nil for any other expression.
+    private static func constants(_ expression: NSExpression) -> [Any]? {
+        switch expression.form {
+        case .constant(let value):
+            return value.flatMap(QueryArgument.elements)
+        case .list(let elements):
+            var constants: [Any] = []
+            for case .constant(let value) in elements.map(\.form) {
+                constants.append(value ?? NSNull())
+            }
+            return constants.count == elements.count ? constants : nil
+        default: return nil
+        }
+    }
+
     /// A list of constants is one argument.
     private static func list(
         _ elements: [NSExpression], _ builder: inout TermBuilder
     ) throws(LarderError) -> QueryExpression {
-        var constants: [Any] = []
-        for case .constant(let value) in elements.map(\.form) {
-            constants.append(value ?? NSNull())
+        if let constants = constants(NSExpression(.list(elements))) {
+            return try builder.value(constants)
         }
-        if constants.count == elements.count { return try builder.value(constants) }
         var trees: [QueryExpression] = []
         for element in elements { trees.append(try builder.tree(of: element)) }
         return .list(trees)
@@ -92,6 +110,16 @@ package indirect enum ExpressionForm {
             return try tree(&builder).format
         } catch {
             return error.message
+        }
+    }
+}
+
+extension FormatFunction {
+    /// The aggregate that the function is for one operand.
+    fileprivate var aggregate: AggregateFunction? {
+        switch self {
+        case .aggregate(let function), .either(_, let function): function
+        case .scalar, .unsupported: nil
         }
     }
 }

@@ -152,8 +152,15 @@ open class NSExpression: NSObject {
     public func value(for object: Any?) throws -> Any? {
         try translating { () throws(LarderError) in
             let term = try BoundTerm(self)
-            if let queried = object as? any QueriedObject { return try queried.value(of: term) }
-            return try PlainObject(object, for: term).value(of: term).anyValue
+            guard let queried = object as? any QueriedObject else {
+                let plain = try PlainObject(object, for: term)
+                return try plain.location.locating(self) { () throws(LarderError) in
+                    try plain.value(of: term).anyValue
+                }
+            }
+            return try queried.termLocation.locating(self) { () throws(LarderError) in
+                try queried.value(of: term)
+            }
         }
     }
 

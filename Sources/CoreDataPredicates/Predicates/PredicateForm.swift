@@ -23,7 +23,7 @@ package enum PredicateForm {
 
     func tree(_ builder: inout TermBuilder) throws(LarderError) -> QueryExpression {
         switch self {
-        case .parsed(let format): return try builder.bind(format.expression, format.arguments)
+        case .parsed(let format): return try builder.bind(format)
         case .failed(let error, _): throw error
         case .value(let value): return .constant(.bool(value))
         case .block:
@@ -87,8 +87,15 @@ package enum PredicateForm {
             let bound =
                 bindings.map { predicate.withSubstitutionVariables($0) } ?? predicate
             let term = try BoundTerm(bound)
-            if let queried = object as? any QueriedObject { return try queried.satisfies(term) }
-            return try PlainObject(object, for: term).satisfies(term)
+            guard let queried = object as? any QueriedObject else {
+                let plain = try PlainObject(object, for: term)
+                return try plain.location.locating(bound) { () throws(LarderError) in
+                    try plain.satisfies(term)
+                }
+            }
+            return try queried.termLocation.locating(bound) { () throws(LarderError) in
+                try queried.satisfies(term)
+            }
         }
     }
 

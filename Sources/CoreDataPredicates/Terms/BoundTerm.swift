@@ -5,6 +5,12 @@ package struct BoundTerm: Sendable {
     package let expression: QueryExpression
     package let arguments: [QueryArgument]
 
+    /// A tree without arguments.
+    init(_ expression: QueryExpression) {
+        self.expression = expression
+        arguments = []
+    }
+
     package init(_ predicate: NSPredicate) throws(LarderError) {
         var builder = TermBuilder()
         expression = try builder.tree(of: predicate)
@@ -28,6 +34,10 @@ package protocol QueriedObject: AnyObject {
 
     /// The value of an expression for the object.
     func value(of expression: BoundTerm) throws(LarderError) -> Any?
+
+    /// Where names and types of predicates for the object are checked; nil for an object in no
+    /// context.
+    var termLocation: TermLocation? { get }
 }
 
 /// The identifier of an object, as predicates use it.

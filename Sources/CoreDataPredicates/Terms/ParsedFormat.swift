@@ -5,6 +5,8 @@ package struct ParsedFormat {
     let expression: QueryExpression
     /// The values of `%@` and `%K`, of which the key paths are in the tree already.
     let arguments: [Any?]
+    /// The positions of the parts in the text.
+    let sourceMap: FormatSourceMap
 
     /// - Throws: the error in the format with its column; `malformedPredicate` if there are more
     ///   arguments than the format uses.
@@ -32,6 +34,7 @@ package struct ParsedFormat {
             )
         }
         expression = parsed.expression
+        sourceMap = parsed.sourceMap
         self.arguments = arguments
     }
 

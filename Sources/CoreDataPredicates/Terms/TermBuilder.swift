@@ -6,14 +6,23 @@ package import LarderModel
 /// then has another one.
 package struct TermBuilder {
     package private(set) var arguments: [QueryArgument] = []
+    /// The positions of the parts of the tree in the format strings, if they are recorded.
+    package private(set) var sourceMaps: [FormatSourceMap] = []
+    /// The parts of the format that is bound, with what they became; nil if they are not recorded.
+    private var bound: [QueryExpression: QueryExpression]?
     /// The values of variables that no enclosing SUBQUERY declares.
     private var variables: [String: Any] = [:]
     /// Whether values become constants, for a text.
     private let isInline: Bool
     private var depth = 0
 
-    /// - Parameter isInline: Whether values are constants of the tree, and not arguments.
-    package init(isInline: Bool = false) { self.isInline = isInline }
+    /// - Parameters:
+    ///   - isInline: Whether values are constants of the tree, and not arguments.
+    ///   - recordsSources: Whether ``sourceMaps`` are needed.
+    package init(isInline: Bool = false, recordsSources: Bool = false) {
+        self.isInline = isInline
+        bound = recordsSources ? [:] : nil
+    }
 
     /// The tree of a value; an expression is its own tree.
     ///
@@ -35,8 +44,9 @@ package struct TermBuilder {
     /// - Throws: `wrongType` for a value that no store has.
     private func constant(_ value: Any?) throws(LarderError) -> QueryExpression {
         switch try QueryArgument(of: value) {
-        case .value(let value): .constant(value)
-        case .list(let values): .list(values.map { .constant($0) })
+        case .value(let value): .constant(isInline ? value.withLiteral : value)
+        case .list(let values):
+            .list(values.map { .constant(isInline ? $0.withLiteral : $0) })
         }
     }
 
@@ -68,10 +78,29 @@ package struct TermBuilder {
     }
 
     /// A parsed tree with values in place of its arguments and variables.
-    ///
+    mutating func bind(_ format: ParsedFormat) throws(LarderError) -> QueryExpression {
+        guard let outer = bound else {
+            return try bind(format.expression, format.arguments, declared: [])
+        }
+        // An argument may have a format of its own.
+        bound = [:]
+        let tree = try bind(format.expression, format.arguments, declared: [])
+        sourceMaps.append(format.sourceMap.replacing(bound ?? [:]))
+        bound = outer
+        return tree
+    }
+
     /// - Parameter declared: The variables of the enclosing SUBQUERYs.
     mutating func bind(
-        _ tree: QueryExpression, _ values: [Any?], declared: Set<String> = []
+        _ tree: QueryExpression, _ values: [Any?], declared: Set<String>
+    ) throws(LarderError) -> QueryExpression {
+        let new = try boundPart(tree, values, declared: declared)
+        if bound != nil, bound?[tree] == nil { bound?[tree] = new }
+        return new
+    }
+
+    private mutating func boundPart(
+        _ tree: QueryExpression, _ values: [Any?], declared: Set<String>
     ) throws(LarderError) -> QueryExpression {
         switch tree {
         case .argument(let index): return try value(values[index])
@@ -136,6 +165,22 @@ extension TermBuilder {
         guard case .parsed(let format) = expression.form,
             case .collection(let function, let operand) = format.expression
         else { return nil }
-        return (function, try bind(operand, format.arguments))
+        return (function, try bind(operand, format.arguments, declared: []))
+    }
+}
+
+extension Value {
+    /// An equal number that a format has as a literal, for a number that it has not.
+    fileprivate var withLiteral: Value {
+        switch self {
+        case .float(let float): return .double(Double(float))
+        case .decimal:
+            // The literal of such a number is that of an integer, or of a double.
+            guard QueryExpression.constant(self).format.hasPrefix("\""),
+                let double = Double(text)
+            else { return self }
+            return Int64(exactly: double).map { .int($0) } ?? .double(double)
+        default: return self
+        }
     }
 }

@@ -33,6 +33,10 @@ struct PlainObject {
         schema = try builder.schema()
     }
 
+    /// Where names and types of predicates are checked. For a single value, only those without
+    /// `SELF` have a column.
+    var location: TermLocation? { TermLocation(schema, entityName: "Object") }
+
     func satisfies(_ predicate: BoundTerm) throws(LarderError) -> Bool {
         try evaluator(predicate).predicate(tree(predicate)).holds(for: root, reading: reader)
     }

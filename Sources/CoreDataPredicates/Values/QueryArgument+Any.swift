@@ -14,7 +14,7 @@ extension QueryArgument {
     }
 
     /// The elements of a list; nil for a value that is none.
-    private static func elements(of value: Any) -> [Any]? {
+    static func elements(of value: Any) -> [Any]? {
         switch value {
         case is String: nil
         case let list as NSOrderedSet: list.array

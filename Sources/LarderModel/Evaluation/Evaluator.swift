@@ -31,16 +31,20 @@ package struct Evaluator: Sendable {
     let store: UUID?
     let now: Date
     let matcher: Matcher?
+    private let sourceMaps: [FormatSourceMap]
 
     /// - Parameters:
     ///   - store: The store to which objects in arguments must belong; nil to accept objects of any
     ///     store. Temporary identifiers are always accepted.
     ///   - now: The value of `now()`.
     ///   - matcher: Without a matcher, MATCHES throws `unsupported`.
+    ///   - sourceMaps: Those of the format strings of the expressions, so that an error has a
+    ///     column.
     /// - Throws: `unknownEntity`; `resourceExhausted` for parameters that exceed ``Limits``.
     package init(
         schema: Schema, entityName: String, parameters: QueryParameters = QueryParameters(),
-        store: UUID? = nil, now: Date, matcher: Matcher? = nil
+        store: UUID? = nil, now: Date, matcher: Matcher? = nil,
+        sourceMaps: [FormatSourceMap] = []
     ) throws(LarderError) {
         entity = try schema.existingEntity(named: entityName)
         try parameters.checkLimits()
@@ -49,6 +53,7 @@ package struct Evaluator: Sendable {
         self.store = store
         self.now = now
         self.matcher = matcher
+        self.sourceMaps = sourceMaps
     }
 
     /// Checks a predicate against the schema.
@@ -76,11 +81,16 @@ package struct Evaluator: Sendable {
 
     /// A typer of one expression.
     func makeTyper() throws(LarderError) -> QueryTyper {
-        try QueryTyper(entityName: entity.name, conversion: conversion)
+        try QueryTyper(
+            entityName: entity.name, conversion: conversion,
+            source: ExpressionSource(parameters, sourceMaps: sourceMaps))
     }
 
     var conversion: QueryValueConversion {
-        QueryValueConversion(schema: schema, store: store, acceptsTemporaryObjects: true)
+        var conversion = QueryValueConversion(
+            schema: schema, store: store, acceptsTemporaryObjects: true)
+        conversion.sourceMaps = sourceMaps
+        return conversion
     }
 }
 

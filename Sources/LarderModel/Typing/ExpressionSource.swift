@@ -11,7 +11,11 @@ package struct ExpressionSource {
     /// The positions of the expressions in each format string.
     package private(set) var sourceMaps: [FormatSourceMap] = []
 
-    package init(_ parameters: QueryParameters) { self.parameters = parameters }
+    /// - Parameter sourceMaps: Those of the texts that trees come from.
+    package init(_ parameters: QueryParameters, sourceMaps: [FormatSourceMap] = []) {
+        self.parameters = parameters
+        self.sourceMaps = sourceMaps
+    }
 
     /// - Parameter name: The role of the predicate in the query, for messages.
     mutating func predicate(

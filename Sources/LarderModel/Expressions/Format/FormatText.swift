@@ -66,6 +66,15 @@ package struct FormatSourceMap: Sendable {
         parts.append(Part(expression: expression, start: start, steps: steps))
     }
 
+    /// The map of a tree that has other expressions in place of some parts.
+    package func replacing(_ bound: [QueryExpression: QueryExpression]) -> FormatSourceMap {
+        var map = self
+        for index in parts.indices {
+            if let new = bound[parts[index].expression] { map.parts[index].expression = new }
+        }
+        return map
+    }
+
     /// Returns the error with the column of the part that it is about, or unchanged if it already
     /// has a column or the text has no such part.
     ///
