@@ -6,13 +6,14 @@ import TestSupport
 /// The same objects in a store and in memory.
 public final class FuzzedStore {
     public let schema: Schema
-    let drafts: [DraftObject]
+    public let drafts: [DraftObject]
     let store: Store
     let reader: any StoreReader
     let matcher = Store.makeMatcher()
     /// By entity, then by key.
     private(set) var objects: [String: [Int64: [String: Value]]] = [:]
-    private(set) var identifiers: [PersistentIdentifier] = []
+    /// The identifiers of the drafts.
+    public private(set) var identifiers: [PersistentIdentifier] = []
 
     var storeIdentifier: UUID { store.storeDescription.identifier }
 

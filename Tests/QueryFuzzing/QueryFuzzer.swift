@@ -36,6 +36,16 @@ public struct QueryFuzzer {
             + SortKey.NilPlacement.allCases.map { "nil \($0)" }
     }
 
+    /// What predicates without documents as values and without an order can contain.
+    static var predicateForms: [String] {
+        Comparison.Operator.allCases.map(\.rawValue)
+            + ["and", "or", "not", "bool key path", "subquery", "nested subquery", "membership"]
+            + ["objects", "IN objects", "any", "all", "any of objects", "all of objects"]
+            + ["literals", "two operands", "ill-typed", "member", "properties of a subquery"]
+            + AggregateFunction.allCases.map { "@\($0)" }
+            + ScalarFunction.allCases.filter { $0 != .now }.map(\.name)
+    }
+
     /// The number of predicates per set of objects.
     private static let casesOfStoreMax = 200
 

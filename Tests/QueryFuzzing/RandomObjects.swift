@@ -1,12 +1,12 @@
-import LarderModel
+public import LarderModel
 import TestSupport
 
 /// An object before it is stored. Its relationships refer to other drafts by index.
 public struct DraftObject: Sendable {
-    let entityName: String
-    var values: [String: Value]
+    public let entityName: String
+    public internal(set) var values: [String: Value]
     /// The destinations of the relationships from which links are made; inverses follow.
-    var links: [String: [Int]]
+    public internal(set) var links: [String: [Int]]
 }
 
 /// Generates objects with many nils, duplicates and extreme values.
