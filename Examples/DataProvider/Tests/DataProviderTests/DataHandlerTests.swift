@@ -54,6 +54,16 @@ struct DataHandlerTests {
         #expect(try provider.previewContainer.mainContext.fetchCount(FetchDescriptor<Item>()) == 1)
     }
 
+    @Test("a program with SwiftData alone has nothing of Core Data linked")
+    func symbols() throws {
+        let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(path: "items")
+        let contents = try Data(contentsOf: program)
+        #expect(contents.range(of: Data("$s9SwiftData".utf8)) != nil)
+        #expect(contents.range(of: Data("$s8CoreData".utf8)) == nil)
+        #expect(contents.range(of: Data("$s18CoreDataPredicates".utf8)) == nil)
+    }
+
     @Test("a data handler and another process see the items that either adds to the file")
     func processes() async throws {
         let container = try container(for: "processes")
