@@ -9,25 +9,8 @@ struct ListQuery<Element: Sendable>: Sendable {
     /// Makes the elements of one batch, which comes from the store with this identifier.
     var elements: @Sendable (Batch, UUID) throws(LarderError) -> [Element]
 
-    /// The request, without a limit on the number of batches that the server may send ahead.
-    func request() throws(LarderError) -> QueryRequest {
-        try QueryRequest(query, parameters)
-    }
-}
-
-extension Array {
-    /// Appends what a closure makes of the batches of a reply, and of the store's identifier.
-    ///
-    /// - Returns: whether this was the last reply.
-    /// - Throws: `malformedMessage` if the reply is not a batch, or not a valid one; errors of the
-    ///   closure.
-    mutating func append(
-        _ reply: Reply, _ welcome: Welcome,
-        _ elements: (Batch, UUID) throws(LarderError) -> [Element]
-    ) throws(LarderError) -> Bool {
-        guard case .encodedBatches(let rows, let more) = reply else { throw .unexpectedReply }
-        for batch in try rows.batches() { self += try elements(batch, welcome.storeIdentifier) }
-        return !more
+    func exchange() throws(LarderError) -> ListExchange<Element> {
+        ListExchange(try QueryRequest(query, parameters), elements)
     }
 }
 

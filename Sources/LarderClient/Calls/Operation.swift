@@ -3,9 +3,8 @@ internal import LarderWire
 
 /// One call with one reply: the request, whether it may be sent twice, and how to read its reply.
 ///
-/// It knows nothing of connections or waiting, so the blocking and the asynchronous form of a call
-/// share it.
-struct Operation<Output: Sendable>: Sendable {
+/// The blocking and the asynchronous form of a call share it.
+struct Operation<Output: Sendable>: Exchange, Sendable {
     var request: Request
     var isWrite = false
     /// Reads the result from the reply; nil if the reply does not belong to this kind of request.
@@ -37,6 +36,16 @@ struct Operation<Output: Sendable>: Sendable {
     /// Whether the operation changes the store or its history.
     var isChange: Bool {
         if case .deleteHistory = request { true } else { isWrite }
+    }
+
+    var kind: RequestTracker.Kind { .call }
+
+    mutating func restart() {}
+
+    mutating func output(
+        adding reply: Reply, to request: SentRequest
+    ) throws(LarderError) -> Output? {
+        try output(from: reply, request.connection.welcome)
     }
 
     /// - Throws: `malformedMessage` if the reply does not belong to this kind of request.

@@ -4,119 +4,92 @@ internal import LarderWire
 
 /// Calls that survive the loss of a connection, because they are retried where that is safe.
 ///
-/// Each has a form for threads and one for tasks. `Attempt` decides what an outcome means.
+/// Each has a form for threads and one for tasks. `Exchange` says what is sent and what the replies
+/// mean, `Attempt` what an outcome means.
 extension Session {
-    func perform<Output>(_ operation: Operation<Output>) throws(LarderError) -> Output {
-        let request = operation.request(by: options.author)
-        if operation.isChange, snapshot != nil { throw Self.snapshotIsReadOnly }
-        var attempt = attempt(
-            isWrite: operation.isWrite, hasKey: operation.hasKey, expiriesMax: expiriesMax)
+    /// The result of an exchange. If the connection is lost, it begins again.
+    func run<Output>(_ exchange: some Exchange<Output>) throws(LarderError) -> Output {
+        var exchange = exchange
+        var attempt = try attempt(for: exchange)
         var failed: Connection?
         while true {
-            let connection: Connection
-            let id: UInt64
+            let sent: SentRequest
             do throws(LarderError) {
-                connection = try self.connection(replacing: failed, for: attempt)
-                id = try connection.send(
-                    request, .call, until: attempt.deadline, in: snapshotID(for: request))
+                sent = try send(
+                    exchange, over: connection(replacing: failed, for: attempt), attempt)
             } catch {
                 throw attempt.finalError(error)
             }
-            let outcome = connection.outcome(of: id, until: attempt.deadline)
-            if let reply = try attempt.resolve(outcome, now: .now) {
-                return try operation.output(from: reply, connection.welcome)
+            while true {
+                let outcome = sent.connection.outcome(of: sent.id, until: attempt.deadline)
+                guard let reply = try attempt.resolve(outcome, now: .now) else { break }
+                if let output = try exchange.result(adding: reply, to: sent) { return output }
             }
-            failed = attempt.needsConnection ? connection : nil
+            failed = attempt.needsConnection ? sent.connection : nil
+            exchange.restart()
         }
     }
 
-    func perform<Output>(_ operation: Operation<Output>) async throws(LarderError) -> Output {
-        let request = operation.request(by: options.author)
-        if operation.isChange, snapshot != nil { throw Self.snapshotIsReadOnly }
-        var attempt = attempt(
-            isWrite: operation.isWrite, hasKey: operation.hasKey, expiriesMax: expiriesMax)
+    func run<Output>(_ exchange: some Exchange<Output>) async throws(LarderError) -> Output {
+        var exchange = exchange
+        var attempt = try attempt(for: exchange)
         var failed: Connection?
         while true {
-            let connection: Connection
-            let id: UInt64
+            let sent: SentRequest
             do throws(LarderError) {
-                connection = try await self.connection(replacing: failed, for: attempt)
-                id = try connection.send(
-                    request, .call, until: attempt.deadline, in: snapshotID(for: request))
+                sent = try send(
+                    exchange, over: await connection(replacing: failed, for: attempt), attempt)
             } catch {
                 throw attempt.finalError(error)
             }
-            let outcome = await connection.outcome(of: id, until: attempt.deadline)
-            if let reply = try attempt.resolve(outcome, now: .now) {
-                return try operation.output(from: reply, connection.welcome)
+            while true {
+                let outcome = await sent.connection.outcome(of: sent.id, until: attempt.deadline)
+                guard let reply = try attempt.resolve(outcome, now: .now) else { break }
+                if let output = try exchange.result(adding: reply, to: sent) { return output }
             }
-            failed = attempt.needsConnection ? connection : nil
+            failed = attempt.needsConnection ? sent.connection : nil
+            exchange.restart()
         }
+    }
+
+    private func attempt(for exchange: some Exchange) throws(LarderError) -> Attempt {
+        if exchange.isChange, snapshot != nil { throw Self.snapshotIsReadOnly }
+        return attempt(
+            isWrite: exchange.isWrite, hasKey: exchange.hasKey, expiriesMax: expiriesMax)
+    }
+
+    private func send(
+        _ exchange: some Exchange, over connection: Connection, _ attempt: Attempt
+    ) throws(LarderError) -> SentRequest {
+        let request = exchange.request(by: options.author)
+        // What a session opens lasts longer than the call.
+        let deadline = exchange.kind == .session ? nil : attempt.deadline
+        return SentRequest(
+            connection: connection,
+            id: try connection.send(
+                request, exchange.kind, until: deadline, in: snapshotID(for: request)))
+    }
+
+    func perform<Output>(_ operation: Operation<Output>) throws(LarderError) -> Output {
+        try run(operation)
+    }
+
+    func perform<Output>(_ operation: Operation<Output>) async throws(LarderError) -> Output {
+        try await run(operation)
+    }
+
+    func collect<Element>(_ list: ListQuery<Element>) throws(LarderError) -> [Element] {
+        try run(try list.exchange())
+    }
+
+    func collect<Element>(_ list: ListQuery<Element>) async throws(LarderError) -> [Element] {
+        try await run(try list.exchange())
     }
 
     /// The schema of the current server, which is read once.
     func schema() throws(LarderError) -> Schema {
         if let cachedSchema { return cachedSchema }
         return try perform(.schema(cachedBy: self))
-    }
-
-    /// The whole result of a query. The server need not wait for credit, because the caller wants
-    /// all batches. If the connection is lost, the query is sent again and begins again.
-    func collect<Element>(_ list: ListQuery<Element>) throws(LarderError) -> [Element] {
-        try collect(try list.request(), list.elements)
-    }
-
-    /// What a closure makes of each batch, while the server reads the next one.
-    func collect<Element>(
-        _ query: QueryRequest, _ elements: (Batch, UUID) throws(LarderError) -> [Element]
-    ) throws(LarderError) -> [Element] {
-        let request = Request.query(query)
-        var attempt = attempt(isWrite: false, expiriesMax: expiriesMax)
-        var failed: Connection?
-        while true {
-            let connection = try connection(replacing: failed, for: attempt)
-            let id = try connection.send(
-                request, .stream(window: 0), until: attempt.deadline,
-                in: snapshotID(for: request))
-            var list: [Element] = []
-            while true {
-                let outcome = connection.outcome(of: id, until: attempt.deadline)
-                guard let reply = try attempt.resolve(outcome, now: .now) else { break }
-                do throws(LarderError) {
-                    if try list.append(reply, connection.welcome, elements) { return list }
-                } catch {
-                    connection.cancel(id)
-                    throw error
-                }
-            }
-            failed = attempt.needsConnection ? connection : nil
-        }
-    }
-
-    func collect<Element>(_ list: ListQuery<Element>) async throws(LarderError) -> [Element] {
-        let request = Request.query(try list.request())
-        var attempt = attempt(isWrite: false, expiriesMax: expiriesMax)
-        var failed: Connection?
-        while true {
-            let connection = try await connection(replacing: failed, for: attempt)
-            let id = try connection.send(
-                request, .stream(window: 0), until: attempt.deadline,
-                in: snapshotID(for: request))
-            var elements: [Element] = []
-            while true {
-                let outcome = await connection.outcome(of: id, until: attempt.deadline)
-                guard let reply = try attempt.resolve(outcome, now: .now) else { break }
-                do throws(LarderError) {
-                    if try elements.append(reply, connection.welcome, list.elements) {
-                        return elements
-                    }
-                } catch {
-                    connection.cancel(id)
-                    throw error
-                }
-            }
-            failed = attempt.needsConnection ? connection : nil
-        }
     }
 
     /// The snapshot in which a request reads; 0 if it is not a read, or there is none.
@@ -148,5 +121,19 @@ extension LarderError {
     /// The reply does not belong to the kind of request that was sent.
     static var unexpectedReply: LarderError {
         LarderError(.malformedMessage, "the server replied with another kind of message")
+    }
+}
+
+extension Exchange {
+    /// The result, as ``output(adding:to:)`` has it. Cancels the request after an error.
+    fileprivate mutating func result(
+        adding reply: Reply, to request: SentRequest
+    ) throws(LarderError) -> Output? {
+        do throws(LarderError) {
+            return try output(adding: reply, to: request)
+        } catch {
+            request.connection.cancel(request.id)
+            throw error
+        }
     }
 }

@@ -12,7 +12,10 @@ extension StoreClient {
         _ query: Query, _ parameters: QueryParameters,
         _ elements: (Batch, UUID) throws(LarderError) -> [Element]
     ) throws(LarderError) -> [Element] {
-        try session.collect(try QueryRequest(query, parameters), elements)
+        let request = try QueryRequest(query, parameters)
+        return try withoutActuallyEscaping(elements) { elements throws(LarderError) in
+            try session.run(ListExchange(request, elements))
+        }
     }
 
     /// The asynchronous form.

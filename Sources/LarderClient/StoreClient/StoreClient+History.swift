@@ -17,7 +17,7 @@ extension StoreClient {
     public func history(
         _ fetch: HistoryFetch = HistoryFetch(), objects: [HistoryObjects] = []
     ) throws(LarderError) -> History {
-        try session.collect(fetch, objects)
+        try session.run(HistoryExchange(fetch, objects))
     }
 
     /// The asynchronous form.
@@ -26,7 +26,7 @@ extension StoreClient {
     public func history(
         _ fetch: HistoryFetch = HistoryFetch(), objects: [HistoryObjects] = []
     ) async throws(LarderError) -> History {
-        try await session.collect(fetch, objects)
+        try await session.run(HistoryExchange(fetch, objects))
     }
 
     /// The position after the last transaction that is committed.
@@ -81,50 +81,6 @@ extension StoreClient {
     }
 }
 
-extension Session {
-    fileprivate func collect(
-        _ fetch: HistoryFetch, _ objects: [HistoryObjects]
-    ) throws(LarderError) -> History {
-        let request = Request.history(HistoryRequest(fetch, objects: try objects.requests()))
-        var attempt = attempt(isWrite: false)
-        var failed: Connection?
-        while true {
-            let connection = try connection(replacing: failed, for: attempt)
-            let id = try connection.send(
-                request, .stream(window: 0), until: attempt.deadline,
-                in: snapshotID(for: request))
-            var pages = HistoryPages()
-            while let reply = try attempt.resolve(
-                connection.outcome(of: id, until: attempt.deadline), now: .now)
-            {
-                if let history = try pages.append(reply) { return history }
-            }
-            failed = connection
-        }
-    }
-
-    fileprivate func collect(
-        _ fetch: HistoryFetch, _ objects: [HistoryObjects]
-    ) async throws(LarderError) -> History {
-        let request = Request.history(HistoryRequest(fetch, objects: try objects.requests()))
-        var attempt = attempt(isWrite: false)
-        var failed: Connection?
-        while true {
-            let connection = try await connection(replacing: failed, for: attempt)
-            let id = try connection.send(
-                request, .stream(window: 0), until: attempt.deadline,
-                in: snapshotID(for: request))
-            var pages = HistoryPages()
-            while let reply = try attempt.resolve(
-                await connection.outcome(of: id, until: attempt.deadline), now: .now)
-            {
-                if let history = try pages.append(reply) { return history }
-            }
-            failed = connection
-        }
-    }
-}
-
 extension [HistoryObjects] {
     func requests() throws(LarderError) -> [QueryRequest] {
         var requests: [QueryRequest] = []
@@ -132,18 +88,5 @@ extension [HistoryObjects] {
             requests.append(try QueryRequest(.fetch(objects.fetch), objects.parameters))
         }
         return requests
-    }
-}
-
-/// The pages of a result so far.
-private struct HistoryPages {
-    private var transactions: [HistoryTransaction] = []
-    private var assembly = TransactionAssembly()
-
-    /// - Returns: the whole result with the last page.
-    mutating func append(_ reply: Reply) throws(LarderError) -> History? {
-        guard case .history(let page, let more) = reply else { throw .unexpectedReply }
-        transactions += assembly.append(page)
-        return more ? nil : History(transactions, position: page.position)
     }
 }

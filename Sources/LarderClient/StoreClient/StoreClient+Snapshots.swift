@@ -19,8 +19,8 @@ extension StoreClient {
     public func snapshot<Result>(
         _ body: (_ snapshot: StoreClient) throws -> Result
     ) throws -> Result {
-        let session = Session(reading: try openSnapshot(), options: session.options)
-        let snapshot = StoreClient(session: session)
+        let opened = try session.run(SnapshotExchange())
+        let snapshot = StoreClient(session: Session(reading: opened, options: session.options))
         defer { snapshot.close() }
         return try body(snapshot)
     }
@@ -31,50 +31,12 @@ extension StoreClient {
     public func snapshot<Result>(
         _ body: (_ snapshot: StoreClient) async throws -> Result
     ) async throws -> Result {
-        let session = Session(reading: try await openSnapshot(), options: session.options)
-        let snapshot = StoreClient(session: session)
+        let opened = try await session.run(SnapshotExchange())
+        let snapshot = StoreClient(session: Session(reading: opened, options: session.options))
         defer { snapshot.close() }
         return try await body(snapshot)
     }
 
     /// In a snapshot, the position after the last transaction that it contains; otherwise nil.
     public var snapshotPosition: HistoryToken? { session.snapshot?.position }
-
-    private func openSnapshot() throws(LarderError) -> PinnedSnapshot {
-        var attempt = session.attempt(isWrite: false)
-        var failed: Connection?
-        while true {
-            let connection = try session.connection(replacing: failed, for: attempt)
-            let id = try connection.send(.openSnapshot, .session, until: nil)
-            let outcome = connection.outcome(of: id, until: attempt.deadline)
-            if let reply = try attempt.resolve(outcome, now: .now) {
-                return try Self.snapshot(reply, connection, id)
-            }
-            failed = connection
-        }
-    }
-
-    private func openSnapshot() async throws(LarderError) -> PinnedSnapshot {
-        var attempt = session.attempt(isWrite: false)
-        var failed: Connection?
-        while true {
-            let connection = try await session.connection(replacing: failed, for: attempt)
-            let id = try connection.send(.openSnapshot, .session, until: nil)
-            let outcome = await connection.outcome(of: id, until: attempt.deadline)
-            if let reply = try attempt.resolve(outcome, now: .now) {
-                return try Self.snapshot(reply, connection, id)
-            }
-            failed = connection
-        }
-    }
-
-    private static func snapshot(
-        _ reply: Reply, _ connection: Connection, _ id: UInt64
-    ) throws(LarderError) -> PinnedSnapshot {
-        guard case .snapshotOpened(let position) = reply else {
-            connection.cancel(id)
-            throw .unexpectedReply
-        }
-        return PinnedSnapshot(connection: connection, id: id, position: position)
-    }
 }
