@@ -15,7 +15,10 @@ extension ObjectContext {
     package var hasCommitsOfOthers: Bool { !others.isEmpty }
 
     /// Calls a closure after each commit, on any thread.
-    package func announceCommits(_ body: (@Sendable () -> Void)?) { others.announce(body) }
+    package func announceCommits(_ body: (@Sendable () -> Void)?) {
+        others.announce(body)
+        changesOfParent.announce(body)
+    }
 
     /// Applies what others have committed since the last call: an object that they deleted is gone.
     /// If the context follows commits, objects and lists that they changed are read again.
@@ -24,6 +27,7 @@ extension ObjectContext {
     @discardableResult
     package func applyCommitsOfOthers() -> [PersistentIdentifier] {
         locked {
+            if let parent { return applyChanges(of: parent) }
             guard !isInSnapshot, !others.isEmpty else { return [] }
             let changes = others.take()
             var updated: [StoredObject] = []
@@ -41,6 +45,9 @@ extension ObjectContext {
             if isFollowing {
                 let sides = changes.isOverflowed ? [:] : otherSides(of: changes)
                 refresh(updated, otherSides: sides)
+                note(
+                    entities: changes.isOverflowed
+                        ? Set(model.entities.keys) : Set(changes.runs.map(\.run.entityName)))
             }
             return updated.map(\.identifier)
         }
@@ -95,7 +102,7 @@ extension ObjectContext {
 
     /// The object was deleted by others. Observers of its properties are notified, so that what
     /// shows it can say so.
-    private func becomeGone(_ object: StoredObject) {
+    func becomeGone(_ object: StoredObject) {
         removeGone(object)
         for property in object.entity?.properties ?? [] { notify(object, property.slot) }
     }

@@ -43,6 +43,7 @@ extension ObjectContext {
                 if !cascades(of: object).isEmpty { forgotten.append(object) }
             case .saved:
                 recordDeletion(of: object)
+                note(object, .deleted)
                 updated[ObjectIdentifier(object)] = nil
                 object.status = .deleted
                 statusRevision += 1
@@ -60,6 +61,7 @@ extension ObjectContext {
         object.status = .saved
         statusRevision += 1
         record(.inserted(object))
+        note(object, .inserted)
         // Changes of others' relationships did not reach its lists while it was deleted.
         forgetLists(of: object)
         if !object.committed.isEmpty || object.isTouched { addUpdated(object) }

@@ -40,7 +40,7 @@ extension ObjectContext {
             let all =
                 fetch.includesPendingChanges && hasChanges
                 ? try countWithPendingChanges(fetch)
-                : Int(try model.store(of: fetch.entityName).count(fetch))
+                : try storedCount(fetch)
             let offset = fetch.offset ?? 0
             let rest = all > offset ? all - offset : 0
             return min(rest, fetch.limit ?? rest)
@@ -67,7 +67,7 @@ extension ObjectContext {
     ) throws(LarderError) -> [StoredObject] {
         try fetching { () throws(LarderError) in
             var found: [PersistentIdentifier: StoredObject] = [:]
-            for object in try read(identifiers.filter { !$0.isTemporary }) {
+            for object in try read(identifiers.filter { !$0.isTemporary || parent != nil }) {
                 found[object.identifier] = object
             }
             return identifiers.compactMap { found[$0] ?? registeredObject(for: $0) }
@@ -110,6 +110,11 @@ extension ObjectContext {
         _ make: ([StoredObject]) -> [Element], _ object: (Element) -> StoredObject
     ) throws(LarderError) -> [Element] {
         _ = try model.entity(named: fetch.entityName)
+        if let parent {
+            var fetch = fetch
+            (fetch.limit, fetch.offset) = (limit, offset)
+            return make(try objects(of: parent, fetch))
+        }
         let store = try model.store(of: fetch.entityName)
         releaseUnused()
         var known: [StoredObject] = []
@@ -134,12 +139,25 @@ extension ObjectContext {
     private func storedIdentifiers(
         _ fetch: ObjectFetch, limit: Int?, offset: Int?
     ) throws(LarderError) -> [PersistentIdentifier] {
+        if let parent {
+            var fetch = fetch
+            (fetch.limit, fetch.offset) = (limit, offset)
+            return try parent.identifiers(fetch)
+        }
         let store = try model.store(of: fetch.entityName)
         return try store.elements(
             of: fetch, .identifiers, limit: limit, offset: offset
         ) { batch in
             (0..<batch.rowCount).map { batch.objects.identifier(at: $0, in: store.identifier) }
         }
+    }
+
+    /// The number of objects of the store that match, without limit and offset.
+    private func storedCount(_ fetch: ObjectFetch) throws(LarderError) -> Int {
+        guard let parent else { return Int(try model.store(of: fetch.entityName).count(fetch)) }
+        var fetch = fetch
+        (fetch.limit, fetch.offset) = (nil, nil)
+        return try parent.count(fetch)
     }
 
     /// The number of objects that match, without limit and offset as far as these do not matter.

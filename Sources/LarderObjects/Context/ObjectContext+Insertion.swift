@@ -72,6 +72,7 @@ extension ObjectContext {
             register(object, in: nil)
         }
         record(.inserted(object))
+        note(object, .inserted)
         if let contextOwner = self.owner { owner._$join(contextOwner) }
     }
 

@@ -50,6 +50,7 @@ extension ObjectContext {
         with new: [PersistentIdentifier], from source: (any ListInstances)? = nil
     ) {
         let former = object.links(at: slot, in: range)
+        note(object, .updated)
         record(
             .edited(
                 object, slot: slot,

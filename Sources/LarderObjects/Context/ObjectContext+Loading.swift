@@ -20,6 +20,7 @@ extension ObjectContext {
                 object[slot] = value
                 return nil
             }
+            if let parent { return load(object, slot, from: parent) }
             guard let store = model.store(of: object.identifier) else { return nil }
             if loadFromRegistered(object, slot, in: store) { return nil }
             let property = entity.properties[slot]
@@ -147,6 +148,7 @@ extension ObjectContext {
     @discardableResult
     func read(_ identifiers: [PersistentIdentifier]) throws(LarderError) -> [StoredObject] {
         releaseUnused()
+        if let parent { return try read(identifiers, from: parent) }
         var found: [StoredObject] = []
         for (entityName, group) in Dictionary(grouping: identifiers, by: \.entityName) {
             // An identifier of an unknown entity is that of no object.
@@ -204,7 +206,7 @@ extension ObjectContext {
     /// - Parameters:
     ///   - stored: The values of the store.
     ///   - shown: The values as the context shows them.
-    private func refresh(
+    func refresh(
         _ object: StoredObject, _ layout: BatchRows.Layout, stored: [Value?], shown: [Value?]
     ) {
         guard object.status == .saved else { return }
@@ -257,6 +259,7 @@ extension ObjectContext {
     func refreshLists(
         of objects: [StoredObject], except read: Set<String> = []
     ) throws(LarderError) {
+        guard parent == nil else { return }
         var groups: [String: (store: any ObjectStore, name: String, ids: [PersistentIdentifier])] =
             [:]
         for object in objects where object.status == .saved {

@@ -60,6 +60,7 @@ extension ObjectContext {
                 object.siblings = nil
             }
             kept = []
+            noteReset()
         }
     }
 }

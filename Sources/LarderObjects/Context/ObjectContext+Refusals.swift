@@ -49,7 +49,9 @@ extension ObjectContext {
             case .gone: continue
             case .unmanaged: refusal = "the \(name) is not in the schema of the context"
             case .inserted, .saved, .deleted:
-                if identifier.isTemporary {
+                if identifier.isTemporary, let known = objectOfParent(identifier) {
+                    own.append(known)
+                } else if identifier.isTemporary {
                     refusal = """
                         the \(name) belongs to another context and is not saved; save that \
                         context, and set the relationship again

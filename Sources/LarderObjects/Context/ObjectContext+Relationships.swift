@@ -153,6 +153,7 @@ extension ObjectContext {
 
     /// A change of a to-many relationship is a change of its owner, from whichever side it is made.
     func touch(_ object: StoredObject) {
+        note(object, .updated)
         guard object.status == .saved else { return }
         if !object.isTouched { record(.touched(object, before: false)) }
         object.isTouched = true

@@ -28,11 +28,12 @@ extension ObjectContext {
             throw LarderError(
                 .readOnly, "changes cannot be saved in a snapshot", hint: "save them after it")
         }
-        return try locked { () throws(LarderError) in
+        let saved = try locked { () throws(LarderError) in
             applyCommitsOfOthers()
             propagateDeletions()
             try checkReads()
             try checkRefusals()
+            if let parent { return push(to: parent) }
             var saved = Saved()
             for store in model.allStores
             where store.isReadOnly
@@ -45,8 +46,12 @@ extension ObjectContext {
             keptLists.removeAll()
             undoLog?.rename(saved.identifiers)
             deletion = nil
+            willRename(saved.identifiers)
             return saved
         }
+        // Without the lock: a child takes that of its parent while it has its own.
+        renameInChildren(saved.identifiers)
+        return saved
     }
 
     private func save(to store: any ObjectStore, _ saved: inout Saved) throws(LarderError) {

@@ -76,7 +76,7 @@ extension ObjectContext {
 
     /// Makes the instance of an inserted object one of the object that the context had before under
     /// the identifier, so that both instances have one state.
-    private func shareObject(_ known: StoredObject, withInstanceOf inserted: StoredObject) {
+    func shareObject(_ known: StoredObject, withInstanceOf inserted: StoredObject) {
         for property in inserted.entity?.properties ?? [] where property.ephemeralValue != nil {
             known[property.slot] = inserted[property.slot]
         }

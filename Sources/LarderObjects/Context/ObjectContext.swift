@@ -9,6 +9,13 @@ public import LarderModel
 public final class ObjectContext {
     /// In a snapshot, the stores are those of the snapshot.
     package internal(set) var model: ObjectModel
+    /// The context whose objects this one shows and to which it saves; nil if that is the stores.
+    package let parent: ObjectContext?
+    /// The contexts whose parent this one is.
+    var children: [WeakContext] = []
+    /// Permanent identifiers by temporary ones that a child may still use.
+    var renamed: [PersistentIdentifier: PersistentIdentifier] = [:]
+    let changesOfParent = ChangesOfParent()
     /// The object that the instances of models keep, and that keeps this context.
     public weak var owner: AnyObject?
     /// The author of the transactions of its saves; empty for none.
@@ -38,6 +45,11 @@ public final class ObjectContext {
     /// Why calls that throw no error had no effect. The next save is an error.
     var refusedCalls: [String] = []
     private var orderCount = 0
+    /// The changes that were not taken yet; nil if nobody takes them.
+    var changes: ContextChanges?
+    var changesBegan: () -> Void = {}
+    /// Takes the changes and tells of them, on the thread of the context.
+    package var announceChanges: () -> Void = {}
     /// nil if nobody undoes changes.
     var undoLog: UndoLog?
     /// Records how the changes are undone, if there is one. Undoing is a change of the context.
@@ -69,10 +81,18 @@ public final class ObjectContext {
     /// Whether objects without changes are read again after commits of others.
     var isFollowing = false
 
-    package init(_ model: ObjectModel) {
+    package init(_ model: ObjectModel, parent: ObjectContext? = nil) {
         self.model = model
+        self.parent = parent
         others = CommitsOfOthers()
-        others.observe(model.allStores)
+        guard let parent else {
+            others.observe(model.allStores)
+            return
+        }
+        parent.locked {
+            parent.children.removeAll { $0.context == nil }
+            parent.children.append(WeakContext(context: self))
+        }
     }
 
     deinit { undoManager?.removeSource(self) }
@@ -181,6 +201,7 @@ public final class ObjectContext {
         try locked { () throws(LarderError) in
             if isFollowing { applyCommitsOfOthers() }
             if let object = registry[identifier] { return object }
+            if identifier.isTemporary, let object = objectOfParent(identifier) { return object }
             let entity = try model.entity(named: identifier.entityName)
             // A temporary identifier of another context, or of an object that is no more.
             let object = StoredObject(
@@ -206,6 +227,7 @@ public final class ObjectContext {
 
     /// Records that a property of a saved object will change.
     func willChange(_ object: StoredObject, _ slot: Int) {
+        note(object, .updated)
         guard object.status == .saved else { return recordChange(of: object, slot) }
         if object.committed[slot] == nil {
             if object[slot] == nil { load(object, slot) }
@@ -237,6 +259,7 @@ public final class ObjectContext {
     /// Tells observers of the object that a property has changed. They may have let the instance go
     /// that they have read; another one of the same object has the same observers.
     package func notify(_ object: StoredObject, _ slot: Int) {
+        note(object, .refreshed)
         guard object.observers != nil, let entity = object.entity else { return }
         var instance = instance(of: object)
         // The instance may have got another object by an upsert.
@@ -248,6 +271,7 @@ public final class ObjectContext {
 
     /// Makes an object one that was deleted. It keeps its values.
     func removeGone(_ object: StoredObject) {
+        if object.status != .deleted { note(object, .deleted) }
         let key = ObjectIdentifier(object)
         inserted[key] = nil
         updated[key] = nil

@@ -34,6 +34,8 @@ public final class StoredObject {
     var siblings: Siblings?
     /// The index of the object among its siblings.
     var siblingIndex = 0
+    /// The object of the parent context that this one shows.
+    var original: StoredObject?
     /// Whether the context keeps it without changes.
     var isKept = false
     /// The last search of the context that has reached the object while it is kept.

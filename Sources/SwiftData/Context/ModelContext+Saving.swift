@@ -19,6 +19,7 @@ extension ModelContext {
         objects.registerUndo()
         NotificationCenter.default.post(
             name: Self.didSave, object: self, userInfo: userInfo(of: saved))
+        objects.announceChanges()
     }
 
     /// Runs a call that changes a store. The rules that the changes break have the names of the

@@ -113,6 +113,7 @@ public class ModelContext: Equatable, SendableMetatype {
     public func rollback() {
         objects.rollback()
         undoManager?.removeAllActions()
+        objects.announceChanges()
         listeners.call()
     }
 
@@ -121,6 +122,7 @@ public class ModelContext: Equatable, SendableMetatype {
     public func processPendingChanges() {
         objects.applyCommitsOfOthers()
         objects.registerUndo()
+        objects.announceChanges()
     }
 
     /// Runs a closure and saves the changes.

@@ -27,6 +27,12 @@ extension ModelContext {
         _ body: @escaping @Sendable () -> Void
     ) -> any AnyObject & Sendable { listeners.add(body) }
 
+    /// Runs a closure on the main actor for the main context, and on the executor of a model actor
+    /// for its context.
+    ///
+    /// - Returns: false for another context; the closure is not run then.
+    package func runAtHome(_ body: @escaping @Sendable () -> Void) -> Bool { home.run(body) }
+
     /// Makes whatever shows results of the context fetch again.
     package func announceChange() { listeners.call() }
 }
@@ -35,7 +41,10 @@ extension ModelContext {
 struct ContextFollower: @unchecked Sendable {
     weak var context: ModelContext?
 
-    func follow() { context?.objects.applyCommitsOfOthers() }
+    func follow() {
+        context?.objects.applyCommitsOfOthers()
+        context?.objects.announceChanges()
+    }
 }
 
 /// Where a context works without being called.
@@ -83,6 +92,18 @@ final class ContextHome: Sendable {
             }
         case .callers?, nil: break
         }
+    }
+
+    /// Runs a closure where the context works.
+    ///
+    /// - Returns: false if it works for callers only, and the closure is not run.
+    func run(_ body: @escaping @Sendable () -> Void) -> Bool {
+        switch state.withLock({ $0.place }) {
+        case .mainActor: Task { @MainActor in body() }
+        case .queue(let queue): queue.async(execute: body)
+        case .callers: return false
+        }
+        return true
     }
 
     private func begin() { state.withLock { $0.isScheduled = false } }
