@@ -27,6 +27,8 @@ extension ModelContext {
 
 extension ModelContext: ManagedContextOwner {
     package func didChange() { modelDidChange() }
+
+    package func schedule(_ body: @escaping @Sendable () -> Void) -> Bool { runAtHome(body) }
 }
 
 extension ModelContainer {

@@ -8,7 +8,8 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: an `NSError` with the reason: of a predicate, with the column or the name.
     public func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-        try translating { () throws(LarderError) in
+        defer { objects.announceManyChanges() }
+        return try translating { () throws(LarderError) in
             let results = try locating(request) { () throws(LarderError) in
                 try self.results(of: request)
             }
@@ -100,6 +101,19 @@ extension NSManagedObjectContext {
                     uri: objectID.identifier.uriRepresentation)
             }
             return managedObject(stored)
+        }
+    }
+
+    /// Makes sure that objects have permanent identifiers. A store assigns them when it saves.
+    ///
+    /// - Throws: an `NSError` for an object that is not saved.
+    public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+        for object in objects where object.objectID.isTemporaryID {
+            throw NSError.coreData(
+                LarderError(
+                    .unsupported,
+                    "the \(object.entity.name ?? "object") has no permanent identifier yet",
+                    hint: "save the context, and the contexts that are its ancestors"))
         }
     }
 

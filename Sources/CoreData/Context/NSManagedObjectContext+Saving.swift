@@ -5,6 +5,7 @@ internal import LarderObjects
 
 extension NSManagedObjectContext {
     /// Saves all changes as one transaction in each store. Temporary identifiers become permanent.
+    /// A context with a parent makes its changes changes of the parent instead.
     ///
     /// The hooks of the objects and the observers of the notifications are called on this thread.
     ///
@@ -36,6 +37,8 @@ extension NSManagedObjectContext {
             name: .NSManagedObjectContextDidSave, object: self,
             userInfo: Dictionary(
                 uniqueKeysWithValues: lists.filter { !$0.1.isEmpty }.map { ($0.0, Set($0.1)) }))
+        announceChanges()
+        parent?.childDidSave()
     }
 
     /// Calls the hooks of the objects with changes, which may change others.
@@ -88,7 +91,9 @@ extension NSManagedObjectContext {
             let objects = info?[key] as? Set<NSManagedObject> ?? []
             return objects.map(\.objectID)
         }
-        let identifiers = info?[NSUpdatedObjectIDsKey] as? Set<NSManagedObjectID> ?? []
+        let identifiers = [NSInsertedObjectIDsKey, NSUpdatedObjectIDsKey].flatMap { key in
+            info?[key] as? Set<NSManagedObjectID> ?? []
+        }
         merge(changed + identifiers)
     }
 
@@ -116,7 +121,9 @@ extension NSManagedObjectContext {
                 }
                 objects.refresh(stored, mergesChanges: true)
             }
+            objects.noteChanges(ofEntities: Set(changed.map(\.identifier.entityName)))
         }
+        if contextQueue.isCurrent { announceChanges() } else { scheduleProcessing() }
     }
 }
 

@@ -2,6 +2,7 @@ internal import CoreDataPredicates
 public import Foundation
 internal import LarderModel
 public import LarderObjects
+internal import Synchronization
 
 /// The objects that one queue works with, and their changes until they are saved.
 ///
@@ -23,8 +24,24 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The rule of a save for changes by others.
     open var mergePolicy = NSMergePolicy.error
 
-    /// The stores. Their contexts are made when they are used first, so set it before.
-    open var persistentStoreCoordinator: NSPersistentStoreCoordinator?
+    /// The stores; those of the parent, if there is one. Set it before the context is used.
+    open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+        get { parentContext.map(\.persistentStoreCoordinator) ?? coordinator }
+        set { coordinator = newValue }
+    }
+
+    /// The context whose objects this one shows, with its pending changes, and to which it saves.
+    /// Set it before the context is used. A parent whose own ancestors lead back to the context,
+    /// and one with too many ancestors, is not set, and makes the next save an error.
+    open var parent: NSManagedObjectContext? {
+        get { parentContext }
+        set { setParent(newValue) }
+    }
+
+    private var coordinator: NSPersistentStoreCoordinator?
+    private var parentContext: NSManagedObjectContext?
+    /// Whether the objects are those of a context of another module, directly or by the parent.
+    private var showsOthers = false
 
     /// The context of another module that has the objects; nil if this one has them itself.
     let owner: (any ManagedContextOwner)?
@@ -33,7 +50,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     private var shown: [ObjectIdentifier: WeakObject] = [:]
     let contextQueue: ContextQueue
 
+    /// The controllers to tell what changes. Under the lock of the objects.
+    var controllers: [WeakResults] = []
+    /// Whether pending changes will be processed when the queue is free.
+    let isScheduled = Atomic(false)
+    /// Whether changes are being announced. Under the lock of the objects.
+    var isAnnouncing = false
+
     private struct WeakObject { weak var object: NSManagedObject? }
+    private static let ancestorsMax = 16
 
     /// - Parameter ct: The queue on which ``perform(_:)`` runs closures.
     public init(concurrencyType ct: ConcurrencyType) {
@@ -50,20 +75,42 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         concurrencyType = isMain ? .mainQueueConcurrencyType : .privateQueueConcurrencyType
         self.owner = owner
         made = objects
-        persistentStoreCoordinator = coordinator
+        showsOthers = true
+        self.coordinator = coordinator
         contextQueue = ContextQueue(isMain: isMain)
+        super.init()
+        objects.announceChanges = { [weak self] in self?.announceChanges() }
+        objects.recordChanges { [weak self] in self?.scheduleProcessing() }
+    }
+
+    deinit { if owner != nil { made?.stopRecordingChanges() } }
+
+    private func setParent(_ new: NSManagedObjectContext?) {
+        var ancestor = new
+        for _ in 0..<Self.ancestorsMax where ancestor !== self { ancestor = ancestor?.parent }
+        guard ancestor == nil else {
+            let reason =
+                ancestor === self ? "is one of its own ancestors" : "has too many ancestors"
+            objects.refuse("the parent of the context \(reason)")
+            return
+        }
+        parentContext = new
+        showsOthers = owner != nil || new?.showsOthers == true
     }
 
     /// The objects. Stores that were added since then are those of other objects.
     package var objects: ObjectContext {
         if let made, owner != nil { return made }
-        let model = persistentStoreCoordinator?.objectModel ?? .empty
-        if let made, made.model === model { return made }
-        let new = ObjectContext(model)
+        let parent = parentContext?.objects
+        let model = parent?.model ?? persistentStoreCoordinator?.objectModel ?? .empty
+        if let made, made.parent === parent, parent != nil || made.model === model { return made }
+        let new = ObjectContext(model, parent: parent)
         new.owner = self
         new.log = Log.write
         new.followsCommits = automaticallyMergesChangesFromParent
         new.undoManager = made?.undoManager
+        new.announceChanges = { [weak self] in self?.announceChanges() }
+        new.recordChanges { [weak self] in self?.scheduleProcessing() }
         made = new
         return new
     }
@@ -83,7 +130,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The instance for an object of the context.
     package func managedObject(_ stored: StoredObject) -> NSManagedObject {
         objects.locked {
-            guard owner == nil else { return shownObject(stored) }
+            guard !showsOthers else { return shownObject(stored) }
             let isNew = stored.owner == nil
             guard let object = objects.instance(of: stored) as? NSManagedObject else {
                 return NSManagedObject(stored, entity: description(of: stored), in: self)
@@ -143,7 +190,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// makes the next save an error.
     open func insert(_ object: NSManagedObject) {
         do throws(LarderError) {
-            if owner == nil {
+            if !showsOthers {
                 let isNew = !object._$object.isManaged
                 if isNew { try setDefaults(of: object) }
                 if try objects.insert(object), isNew { object.awakeFromInsert() }
@@ -188,6 +235,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         if let owner { return owner.rollback() }
         objects.rollback()
         undoManager?.removeAllActions()
+        announceChanges()
     }
 
     /// Records how the changes of the context are undone, if there is one. The changes until
@@ -208,6 +256,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func reset() {
         objects.reset()
         shown = [:]
+        announceChanges()
     }
 
     /// Forgets the values of an object, which are read again when they are used.
@@ -223,13 +272,19 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// Applies what is pending: delete rules, what others have deleted, and what they have changed
-    /// if the context follows them.
+    /// if the context follows them. Then it announces what has changed: by
+    /// ``Foundation/Notification/Name/NSManagedObjectContextObjectsDidChange``, and to fetched
+    /// results controllers.
+    ///
+    /// It is called at the end of each closure of ``perform(_:)``, before a save, and for a context
+    /// of the main queue after each change, when that queue is free.
     open func processPendingChanges() {
         objects.locked {
             objects.applyCommitsOfOthers()
             objects.propagateDeletions()
             objects.registerUndo()
         }
+        announceChanges()
     }
 
     /// Called after a change of an object by its instance.
@@ -261,6 +316,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 package protocol ManagedContextOwner: AnyObject {
     /// Called after a change that was made by the managed object context.
     func didChange()
+    /// Runs a closure where the context works without being called.
+    ///
+    /// - Returns: false if there is no such place, and the closure is not run.
+    func schedule(_ body: @escaping @Sendable () -> Void) -> Bool
     func save() throws
     func rollback()
 }

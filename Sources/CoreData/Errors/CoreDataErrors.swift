@@ -39,6 +39,8 @@ public let NSInsertedObjectsKey = "inserted"
 public let NSUpdatedObjectsKey = "updated"
 public let NSDeletedObjectsKey = "deleted"
 public let NSRefreshedObjectsKey = "refreshed"
+/// True after the context has forgotten all objects.
+public let NSInvalidatedAllObjectsKey = "invalidatedAll"
 
 // The identifiers of objects in a notification, a set each.
 
@@ -53,6 +55,10 @@ extension Notification.Name {
     /// Posted by a context after a save, with the objects in its `userInfo`.
     public static let NSManagedObjectContextDidSave = Notification.Name(
         "NSManagingContextDidSaveChangesNotification")
+    /// Posted by a context when it has processed pending changes, with the objects in its
+    /// `userInfo`: those of its own changes, and those that it has read again.
+    public static let NSManagedObjectContextObjectsDidChange = Notification.Name(
+        "NSObjectsChangedInManagingContextNotification")
     /// Posted by a coordinator after each commit of any process in one of its stores that was
     /// opened with ``NSPersistentStoreRemoteChangeNotificationPostOptionKey``.
     public static let NSPersistentStoreRemoteChange = Notification.Name(
@@ -62,4 +68,6 @@ extension Notification.Name {
 extension NSManagedObjectContext {
     public static let willSaveObjectsNotification = Notification.Name.NSManagedObjectContextWillSave
     public static let didSaveObjectsNotification = Notification.Name.NSManagedObjectContextDidSave
+    public static let didChangeObjectsNotification =
+        Notification.Name.NSManagedObjectContextObjectsDidChange
 }

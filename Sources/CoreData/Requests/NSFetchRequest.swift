@@ -75,6 +75,30 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         super.init()
     }
 
+    /// The request with another type of results.
+    func copy<Other>(as type: Other.Type) -> NSFetchRequest<Other> {
+        let copy =
+            (try? requiredEntityName()).map { NSFetchRequest<Other>(entityName: $0) }
+            ?? NSFetchRequest<Other>()
+        copy.entity = entity
+        copy.predicate = predicate
+        copy.sortDescriptors = sortDescriptors
+        copy.fetchLimit = fetchLimit
+        copy.fetchOffset = fetchOffset
+        copy.resultType = resultType
+        copy.includesSubentities = includesSubentities
+        copy.includesPendingChanges = includesPendingChanges
+        copy.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
+        copy.propertiesToFetch = propertiesToFetch
+        copy.propertiesToGroupBy = propertiesToGroupBy
+        copy.havingPredicate = havingPredicate
+        copy.returnsDistinctResults = returnsDistinctResults
+        copy.fetchBatchSize = fetchBatchSize
+        copy.returnsObjectsAsFaults = returnsObjectsAsFaults
+        copy.includesPropertyValues = includesPropertyValues
+        return copy
+    }
+
     /// The entity of the class of the results.
     private var className: String? {
         (ResultType.self as? NSManagedObject.Type).flatMap { $0.entity().name }

@@ -68,6 +68,32 @@ struct ProcessTests {
         #expect(try process("names").hasPrefix("3 3 "))
     }
 
+    @Test("a controller of a context that follows others sees what another process saves")
+    func controllers() async throws {
+        let url = folder.url.appending(path: "shown.store")
+        let process = try StoreProcess(opening: url.path)
+        #expect(try process("insert Ann") == "saved")
+        let context = try container(url).newBackgroundContext()
+        context.automaticallyMergesChangesFromParent = true
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Entry")
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        let controller = NSFetchedResultsController(
+            fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "name",
+            cacheName: nil)
+        let recorder = try context.performAndWait {
+            try controller.performFetch()
+            return ResultsRecorder(controller)
+        }
+        await withCheckedContinuation { continuation in
+            recorder.didChange = {
+                recorder.didChange = {}
+                continuation.resume()
+            }
+            #expect(throws: Never.self) { try process("insert Bob") }
+        }
+        #expect(recorder.take() == ["will", "insert section Bob 1", "insert  to 1.0", "did"])
+    }
+
     @Test("a container uses the store of a server by the path of its socket")
     func sockets() throws {
         let schema = folder.url.appending(path: "schema.json")
