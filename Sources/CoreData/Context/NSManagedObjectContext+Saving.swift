@@ -52,9 +52,22 @@ extension NSManagedObjectContext {
             for object in new { object.willSave() }
         }
         processPendingChanges()
-        for object in insertedObjects { try object.validateForInsert() }
-        for object in updatedObjects { try object.validateForUpdate() }
-        for object in deletedObjects { try object.validateForDelete() }
+        try validate()
+    }
+
+    /// Checks all objects with changes.
+    ///
+    /// - Throws: the error of one; of several, an `NSError` with each of them.
+    private func validate() throws {
+        var errors: [any Error] = []
+        func collect(_ body: () throws -> Void) { do { try body() } catch { errors.append(error) } }
+        for object in insertedObjects { collect(object.validateForInsert) }
+        for object in updatedObjects { collect(object.validateForUpdate) }
+        for object in deletedObjects { collect(object.validateForDelete) }
+        if errors.count == 1 { throw errors[0] }
+        if let error = NSError.combined(errors.flatMap { ($0 as NSError).validationErrors }) {
+            throw error
+        }
     }
 
     private static var hookRoundsMax: Int { 100 }
@@ -67,12 +80,22 @@ extension NSManagedObjectContext {
                 info[NSValidationObjectErrorKey] = object
             }
             return NSError.coreData(
-                LarderError(violation, hint: error.hint), code: violation.coreDataCode, info: info)
+                LarderError(violation, hint: error.hint),
+                code: violation.coreDataCode(isDate: isDate(violation)), info: info)
         }
         if errors.count == 1 { return errors[0] }
         guard errors.count > 1 else { return NSError.coreData(error) }
         return NSError.coreData(
             error, code: NSValidationMultipleErrorsError, info: [NSDetailedErrorsKey: errors])
+    }
+
+    /// Whether a broken rule is that of a date.
+    private func isDate(_ violation: ChangeViolation) -> Bool {
+        guard let entity = violation.entityName, let name = violation.propertyNames.first else {
+            return false
+        }
+        let description = compiledModel?.descriptions[entity]
+        return description?.attributesByName[name]?.attributeType == .dateAttributeType
     }
 
     private func object(withURI uri: String) -> NSManagedObject? {
@@ -129,14 +152,14 @@ extension NSManagedObjectContext {
 
 extension ChangeViolation {
     /// Core Data's code for the broken rule.
-    fileprivate var coreDataCode: Int? {
+    fileprivate func coreDataCode(isDate: Bool) -> Int? {
         switch rule {
         case .optional: NSValidationMissingMandatoryPropertyError
         case .minCount: NSValidationRelationshipLacksMinimumCountError
         case .maxCount: NSValidationRelationshipExceedsMaximumCountError
         case .deleteRule: NSValidationRelationshipDeniedDeleteError
-        case .minimum: NSValidationNumberTooSmallError
-        case .maximum: NSValidationNumberTooLargeError
+        case .minimum: isDate ? NSValidationDateTooSoonError : NSValidationNumberTooSmallError
+        case .maximum: isDate ? NSValidationDateTooLateError : NSValidationNumberTooLargeError
         case .minLength: NSValidationStringTooShortError
         case .maxLength: NSValidationStringTooLongError
         case .pattern: NSValidationStringPatternMatchingError

@@ -13,6 +13,8 @@ public let NSValidationRelationshipExceedsMaximumCountError = 1_590
 public let NSValidationRelationshipDeniedDeleteError = 1_600
 public let NSValidationNumberTooLargeError = 1_610
 public let NSValidationNumberTooSmallError = 1_620
+public let NSValidationDateTooLateError = 1_630
+public let NSValidationDateTooSoonError = 1_640
 public let NSValidationStringTooLongError = 1_660
 public let NSValidationStringTooShortError = 1_670
 public let NSValidationStringPatternMatchingError = 1_680
@@ -24,6 +26,7 @@ public let NSCoreDataError = 134_060
 public let NSPersistentStoreOpenError = 134_080
 public let NSPersistentStoreTimeoutError = 134_090
 public let NSPersistentStoreIncompatibleVersionHashError = 134_100
+public let NSManagedObjectModelReferenceNotFoundError = 134_504
 public let NSPersistentHistoryTokenExpiredError = 134_301
 
 /// The errors of an error with the code ``NSValidationMultipleErrorsError``, an array.
@@ -32,6 +35,10 @@ public let NSDetailedErrorsKey = "NSDetailedErrors"
 public let NSValidationObjectErrorKey = "NSValidationErrorObject"
 /// The name of the property that breaks a rule.
 public let NSValidationKeyErrorKey = "NSValidationErrorKey"
+/// The value that breaks a rule.
+public let NSValidationValueErrorKey = "NSValidationErrorValue"
+/// The condition that is not satisfied, an `NSPredicate`.
+public let NSValidationPredicateErrorKey = "NSValidationErrorPredicate"
 
 // The objects of a notification, a set each.
 

@@ -37,10 +37,12 @@ extension NSManagedObjectModel {
 
 extension NSEntityDescription {
     /// The entity as contexts use it; nil before its model is complete.
-    var compiled: ObjectEntity? {
+    var compiled: ObjectEntity? { name.flatMap { compiledModel?.entities[$0] } }
+
+    /// The model of the entity as contexts use it; nil before it is complete.
+    var compiledModel: CompiledModel? {
         var top = self
         while let ancestor = top.superentity { top = ancestor }
-        guard let name, let model = managedObjectModel ?? top.managedObjectModel else { return nil }
-        return (try? model.compile())?.entities[name]
+        return (managedObjectModel ?? top.managedObjectModel).flatMap { try? $0.compile() }
     }
 }

@@ -32,7 +32,27 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     open var preservesValueInHistoryOnDeletion = false
 
     /// The constraints of a model file.
-    private var validation = Attribute.Validation()
+    private(set) var validation = Attribute.Validation()
+
+    override var filePredicates: [NSPredicate] {
+        var predicates: [NSPredicate] = []
+        if let minimum = validation.minimum?.anyValue {
+            predicates.append(NSPredicate(format: "SELF >= %@", minimum))
+        }
+        if let maximum = validation.maximum?.anyValue {
+            predicates.append(NSPredicate(format: "SELF <= %@", maximum))
+        }
+        if let least = validation.minLength {
+            predicates.append(NSPredicate(format: "length(SELF) >= %d", least))
+        }
+        if let greatest = validation.maxLength {
+            predicates.append(NSPredicate(format: "length(SELF) <= %d", greatest))
+        }
+        if let pattern = validation.pattern {
+            predicates.append(NSPredicate(format: "SELF MATCHES %@", pattern))
+        }
+        return predicates
+    }
 
     public override init() {}
 

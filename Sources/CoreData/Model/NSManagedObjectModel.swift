@@ -16,6 +16,9 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
         didSet { for entity in entities { entity.managedObjectModel = self } }
     }
 
+    /// The stored requests by their names.
+    open var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
+
     private var configured: [String: [NSEntityDescription]] = [:]
     private let compiled = Mutex<CompiledModel?>(nil)
 
@@ -48,6 +51,8 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
         try compiled.withLock { known throws(LarderError) in
             if let known { return known }
             let new = try CompiledModel(self)
+            // Initializers set the entities without observers.
+            for entity in allEntities { entity.managedObjectModel = self }
             known = new
             return new
         }
@@ -62,6 +67,7 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
             descriptions[entity.name]?.connect(entity, descriptions)
         }
         self.entities = schema.entities.compactMap { descriptions[$0.name] }
+        for entity in self.entities { entity.managedObjectModel = self }
         var entities: [String: ObjectEntity] = [:]
         for entity in schema.entities {
             // It has no class or transient attribute that could be wrong.
@@ -80,6 +86,8 @@ final class CompiledModel: @unchecked Sendable {
     let schema: Schema
     let entities: [String: ObjectEntity]
     let descriptions: [String: NSEntityDescription]
+    /// The descriptions of the properties of each entity, by slot.
+    let properties: [String: [NSPropertyDescription?]]
 
     init(
         _ schema: Schema, _ entities: [String: ObjectEntity],
@@ -88,6 +96,16 @@ final class CompiledModel: @unchecked Sendable {
         self.schema = schema
         self.entities = entities
         self.descriptions = descriptions
+        properties = Self.properties(entities, descriptions)
+    }
+
+    private static func properties(
+        _ entities: [String: ObjectEntity], _ descriptions: [String: NSEntityDescription]
+    ) -> [String: [NSPropertyDescription?]] {
+        entities.mapValues { entity in
+            let known = descriptions[entity.name]?.propertiesByName ?? [:]
+            return entity.properties.map { known[$0.name] }
+        }
     }
 
     init(_ model: NSManagedObjectModel) throws(LarderError) {
@@ -108,6 +126,7 @@ final class CompiledModel: @unchecked Sendable {
         }
         self.entities = compiled
         self.descriptions = descriptions
+        properties = Self.properties(compiled, descriptions)
     }
 
     /// The part of the schema with some entities.

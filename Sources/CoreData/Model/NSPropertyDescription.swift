@@ -1,6 +1,8 @@
 public import Foundation
 internal import LarderModel
 
+public import class CoreDataPredicates.NSPredicate
+
 /// A property of an entity.
 ///
 /// Sendable unchecked: as its entity.
@@ -16,7 +18,34 @@ open class NSPropertyDescription: NSObject, @unchecked Sendable {
     open var versionHashModifier: String?
     open internal(set) weak var entity: NSEntityDescription?
 
+    /// The conditions of ``setValidationPredicates(_:withValidationWarnings:)``.
+    private(set) var ownPredicates: [NSPredicate] = []
+    private(set) var ownWarnings: [Any] = []
+
     public override init() {}
+
+    /// The conditions for values: those of the model file, and those that were set.
+    open var validationPredicates: [NSPredicate] { filePredicates + ownPredicates }
+
+    /// The codes and texts of errors, by the index of the condition; an empty text if the error
+    /// says what the condition is.
+    open var validationWarnings: [Any] { filePredicates.map { _ in "" } + ownWarnings }
+
+    /// The conditions of the model file, which the store has too.
+    var filePredicates: [NSPredicate] { [] }
+
+    /// Sets conditions for values that are not nil, which a context checks when it saves. `SELF` is
+    /// the value.
+    ///
+    /// - Parameter validationWarnings: The code, a number, or the text of the error of each
+    ///   condition; of those that are missing, the text is that of the condition.
+    open func setValidationPredicates(
+        _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [Any]?
+    ) {
+        ownPredicates = validationPredicates ?? []
+        let given = validationWarnings ?? []
+        ownWarnings = ownPredicates.indices.map { given.indices.contains($0) ? given[$0] : "" }
+    }
 
     open override var description: String { "property \(name)" }
 }

@@ -116,20 +116,32 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ObjectOwner {
     /// Called before the object is marked to be deleted.
     open func prepareForDeletion() {}
 
-    /// Called before the object is saved for the first time. The store checks the properties.
+    /// Checks a value that a property may get, by the rules of the model. A save calls it for
+    /// attributes and to-one relationships, and sets a value that it replaces.
     ///
-    /// - Throws: what prevents the save.
-    open func validateForInsert() throws {}
+    /// - Throws: an `NSError` with the broken rule; of several ones with each of them under
+    ///   ``NSDetailedErrorsKey``.
+    open func validateValue(_ value: inout Any?, forKey key: String) throws {
+        try check(value, forKey: key)
+    }
 
-    /// Called before changes of the object are saved. The store checks the properties.
+    /// Called before the object is saved for the first time. It checks all properties, and the
+    /// store does so again.
     ///
     /// - Throws: what prevents the save.
-    open func validateForUpdate() throws {}
+    open func validateForInsert() throws { try validateProperties() }
 
-    /// Called before the object's deletion is saved. The store checks the delete rules.
+    /// Called before changes of the object are saved. It checks the changed properties, and the
+    /// store does so again.
     ///
     /// - Throws: what prevents the save.
-    open func validateForDelete() throws {}
+    open func validateForUpdate() throws { try validateProperties() }
+
+    /// Called before the object's deletion is saved. It checks the delete rules, and the store does
+    /// so again.
+    ///
+    /// - Throws: what prevents the save.
+    open func validateForDelete() throws { try validateDeletion() }
 
     open override var description: String {
         "<\(type(of: self)) \(queriedIdentifier.uriRepresentation)>"
