@@ -126,7 +126,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "CoreData",
-            dependencies: ["CoreDataPredicates", "LarderModel", "LarderObjects", "XcodeModels"],
+            dependencies: [
+                "CoreDataPredicates", "LarderClient", "LarderModel", "LarderObjects", "XcodeModels",
+            ],
             swiftSettings: strict),
         .plugin(
             name: "ManagedAccessors",

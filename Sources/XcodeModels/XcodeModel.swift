@@ -8,11 +8,42 @@ package struct XcodeModel {
         package let className: String?
         /// Attributes that no store has.
         package let transient: [Attribute]
+        /// Properties that are requests, by their names.
+        package let fetched: [String: FetchRequest]
+    }
+
+    /// A request that the model stores.
+    package struct FetchRequest {
+        package let name: String
+        package let entityName: String
+        package let predicate: String?
+        package let limit: Int
+        package let resultType: UInt
+        package let includesSubentities: Bool
+
+        fileprivate init(_ element: XMLElement) {
+            name = element["name"] ?? ""
+            entityName = element["entity"] ?? ""
+            predicate = element["predicateString"]
+            limit = element["fetchLimit"].flatMap { Int($0) } ?? 0
+            resultType = element["resultType"].flatMap { UInt($0) } ?? 0
+            includesSubentities = element["includeSubentities"] != "NO"
+        }
     }
 
     package private(set) var entities: [Entity] = []
     /// The parts of the model that Larder does not have, as sentences.
     package private(set) var notes: [String] = []
+    package private(set) var fetchRequests: [FetchRequest] = []
+
+    /// The parts of the model that no schema has, as sentences.
+    package var schemaNotes: [String] {
+        let fetched = entities.flatMap { entity in
+            entity.fetched.keys.sorted().map { "fetched property \(entity.entity.name).\($0)" }
+        }
+        let requests = fetchRequests.map { "fetch request \($0.name)" }
+        return notes + (fetched + requests).map { "the \($0) is left out" }
+    }
 
     /// - Throws: `malformedSchema` for a document that is no model, with the entity and property.
     init(_ document: XMLElement) throws(LarderError) {
@@ -22,7 +53,7 @@ package struct XcodeModel {
         for element in document.children {
             switch element.name {
             case "entity": try add(element)
-            case "fetchRequest": note("the fetch request \(element["name"] ?? "")")
+            case "fetchRequest": fetchRequests.append(FetchRequest(element))
             case "composite": note("the composite attribute \(element["name"] ?? "")")
             default: break
             }
@@ -53,8 +84,9 @@ package struct XcodeModel {
         for child in element.children("relationship") {
             relationships.append(try Self.relationship(child, of: name))
         }
+        var fetched: [String: FetchRequest] = [:]
         for child in element.children("fetchedProperty") {
-            note("the fetched property \(name).\(child["name"] ?? "")")
+            fetched[child["name"] ?? ""] = child.child("fetchRequest").map(FetchRequest.init)
         }
         let constraints = element.child("uniquenessConstraints")?.children ?? []
         let unique = constraints.map { constraint in
@@ -72,7 +104,7 @@ package struct XcodeModel {
         entities.append(
             Entity(
                 entity: entity, className: className == "NSManagedObject" ? nil : className,
-                transient: transient))
+                transient: transient, fetched: fetched))
     }
 
     /// The indexes of properties. One of an expression or of locations is left out.

@@ -57,7 +57,8 @@ struct ImportTests {
         ],
         "CoreDataPredicates": ["Foundation", "LarderModel", "LarderStore"],
         "CoreData": [
-            "Foundation", "Synchronization", "CoreDataPredicates", "LarderModel", "LarderObjects",
+            "Foundation", "Synchronization", "CoreDataPredicates", "LarderClient", "LarderModel",
+            "LarderObjects",
             "XcodeModels",
         ],
         "XcodeModels": [

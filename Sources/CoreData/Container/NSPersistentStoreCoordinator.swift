@@ -155,6 +155,22 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
+    /// Adds a store that is open, with all entities.
+    func add(_ store: any ObjectStore) throws {
+        let compiled = try translating { () throws(LarderError) in
+            try managedObjectModel.compile()
+        }
+        opened.withLock { opened in
+            for name in compiled.entities.keys { opened.parts[name] = store }
+            opened.stores.append(
+                NSPersistentStore(
+                    store, type: NSSQLiteStoreType, url: nil, configurationName: ""))
+            opened.model = ObjectModel(
+                entities: compiled.entities.values.sorted { $0.name < $1.name },
+                stores: opened.parts)
+        }
+    }
+
     private func entityNames(
         of configuration: String?, _ compiled: CompiledModel
     ) throws(LarderError) -> Set<String> {

@@ -1,5 +1,6 @@
 internal import CoreDataPredicates
 public import Foundation
+internal import LarderClient
 internal import LarderModel
 internal import LarderObjects
 
@@ -55,6 +56,11 @@ open class NSPersistentStoreDescription: NSObject, @unchecked Sendable {
 
     var isInMemory: Bool { type == NSInMemoryStoreType || url?.path == "/dev/null" }
 
+    private func stagedMigration(to schema: Schema) throws -> StagedMigration? {
+        let option = self.options[NSPersistentStoreStagedMigrationManagerOptionKey]
+        return try (option as? NSStagedMigrationManager)?.migration(to: schema)
+    }
+
     /// Opens the store.
     ///
     /// - Throws: errors of the store; `unsupported` for an option without its meaning.
@@ -78,6 +84,7 @@ open class NSPersistentStoreDescription: NSObject, @unchecked Sendable {
                 hint: "set its url")
         }
         var options = StoreFileOptions()
+        options.migration = try stagedMigration(to: schema)
         options.client.isReadOnly = isReadOnly
         options.client.name = StorePath.programName
         options.waitTimeMax = .seconds(min(max(timeout.isFinite ? timeout : 10, 0.001), 86_400))

@@ -18,6 +18,9 @@ public let NSMigratePersistentStoresAutomaticallyOption =
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
 /// Whether the store has a history, a Bool. It always has one, so that false is an error.
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTracking"
+/// The ``NSStagedMigrationManager`` by whose stages a store of an earlier model is migrated.
+public let NSPersistentStoreStagedMigrationManagerOptionKey =
+    "NSPersistentStoreStagedMigrationManagerOptionKey"
 /// Whether ``Foundation/Notification/Name/NSPersistentStoreRemoteChange`` is posted, a Bool.
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
     "NSPersistentStoreRemoteChangeNotificationOptionKey"

@@ -38,6 +38,8 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     }
 
     public var resultType = NSPersistentHistoryResultType.transactionsAndChanges
+    /// The transactions or changes to find; nil for all. A deletion does not use it.
+    public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
     private let operation: Operation
 
     private init(_ operation: Operation) { self.operation = operation }
@@ -98,7 +100,9 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
         }
         let result: Any
         switch operation {
-        case .fetch(let position): result = try fetched(after: position, coordinator)
+        case .fetch(let position):
+            let transactions = try fetched(after: position, coordinator)
+            result = self.result(try found(transactions))
         case .delete(let position):
             let count = try deletedCount(before: position, coordinator)
             result = NSNumber(value: count)
@@ -111,8 +115,9 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
     private func fetched(
         after position: Position?, _ coordinator: NSPersistentStoreCoordinator
-    ) throws(LarderError) -> Any {
-        let hasChanges = resultType != .transactionsOnly && resultType != .count
+    ) throws(LarderError) -> [NSPersistentHistoryTransaction] {
+        let hasChanges =
+            fetchRequest != nil || resultType != .transactionsOnly && resultType != .count
         var stored: [HistoryTransaction] = []
         var token = NSPersistentHistoryToken([])
         for store in coordinator.persistentStores.map(\.store) {
@@ -128,11 +133,14 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
         }
         // The sort is stable, so that those of one store stay in their order.
         stored.sort { $0.timestamp < $1.timestamp }
-        let transactions = stored.map { transaction in
+        return stored.map { transaction in
             token = token.moved(to: transaction.token)
             return NSPersistentHistoryTransaction(
                 transaction, token, coordinator, hasChanges: hasChanges)
         }
+    }
+
+    private func result(_ transactions: [NSPersistentHistoryTransaction]) -> Any {
         switch resultType {
         case .statusOnly: return NSNumber(value: true)
         case .count: return NSNumber(value: transactions.count)

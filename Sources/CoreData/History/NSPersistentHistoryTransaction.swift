@@ -19,7 +19,7 @@ public final class NSPersistentHistoryTransaction: NSObject {
     /// The position after the transaction.
     public let token: NSPersistentHistoryToken
     /// The changes; nil if the request does not want them.
-    public private(set) var changes: [NSPersistentHistoryChange]?
+    public internal(set) var changes: [NSPersistentHistoryChange]?
 
     init(
         _ stored: HistoryTransaction, _ token: NSPersistentHistoryToken,

@@ -17,7 +17,7 @@ extension NSEntityDescription {
             switch property {
             case let attribute as NSAttributeDescription where !attribute.isTransient:
                 attributes.append(try attribute.storeAttribute(of: name))
-            case is NSAttributeDescription: break
+            case is NSAttributeDescription, is NSFetchedPropertyDescription: break
             case let relationship as NSRelationshipDescription:
                 relationships.append(try relationship.storeRelationship(of: name))
             default:

@@ -1,3 +1,4 @@
+internal import CoreDataPredicates
 public import Foundation
 internal import LarderModel
 internal import XcodeModels
@@ -37,6 +38,13 @@ extension NSManagedObjectModel {
                 transient.isTransient = true
                 return transient
             }
+            description.properties += entity.fetched.sorted { $0.key < $1.key }.map {
+                name, request in
+                let fetched = NSFetchedPropertyDescription()
+                fetched.name = name
+                fetched.fetchRequest = NSFetchRequest(request)
+                return fetched
+            }
             if let name = entity.className {
                 description.managedObjectClassName = Self.className(name, of: url)
             }
@@ -44,6 +52,9 @@ extension NSManagedObjectModel {
         }
         for entity in schema.entities { descriptions[entity.name]?.connect(entity, descriptions) }
         entities = schema.entities.compactMap { descriptions[$0.name] }
+        for request in model.fetchRequests {
+            fetchRequestTemplatesByName[request.name] = NSFetchRequest(request)
+        }
     }
 
     /// The model file for a URL that programs for Apple's systems ask for.
@@ -100,6 +111,17 @@ final class UnreadableModel: NSManagedObjectModel, @unchecked Sendable {
     }
 
     override func compile() throws(LarderError) -> CompiledModel { throw reason }
+}
+
+extension NSFetchRequest where ResultType == any NSFetchRequestResult {
+    /// A request of a model file. A mistake in its predicate is an error of the fetch.
+    fileprivate convenience init(_ request: XcodeModel.FetchRequest) {
+        self.init(entityName: request.entityName)
+        predicate = request.predicate.map { NSPredicate(format: $0) }
+        fetchLimit = max(0, request.limit)
+        resultType = NSFetchRequestResultType(rawValue: request.resultType)
+        includesSubentities = request.includesSubentities
+    }
 }
 
 extension NSPersistentContainer {

@@ -10,7 +10,10 @@ internal import LarderObjects
 extension NSManagedObject {
     /// The value of a property; nil also for a name that the entity does not have.
     public func value(forKey key: String) -> Any? {
-        guard let property = property(key) else { return nil }
+        guard let property = property(key) else {
+            let fetched = entity.propertiesByName[key] as? NSFetchedPropertyDescription
+            return fetched.map { NSArray(array: $0.objects(for: self)) }
+        }
         let object = _$object
         guard property.kind != .attribute else {
             return object.value(at: property.slot)?.anyValue

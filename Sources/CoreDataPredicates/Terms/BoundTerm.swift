@@ -5,10 +5,9 @@ package struct BoundTerm: Sendable {
     package let expression: QueryExpression
     package let arguments: [QueryArgument]
 
-    /// A tree without arguments.
-    init(_ expression: QueryExpression) {
+    init(_ expression: QueryExpression, arguments: [QueryArgument] = []) {
         self.expression = expression
-        arguments = []
+        self.arguments = arguments
     }
 
     package init(_ predicate: NSPredicate) throws(LarderError) {

@@ -105,6 +105,11 @@ package struct TermBuilder {
         switch tree {
         case .argument(let index): return try value(values[index])
         case .variable(let name) where !declared.contains(name): return try variable(name)
+        case .keyPath(.variable(let name), let steps) where !declared.contains(name):
+            guard let object = variables[name] as? any QueriedObject else { return tree }
+            // A path of an object that is given has a value now.
+            let path = BoundTerm(.keyPath(.object, steps))
+            return try value(try object.value(of: path))
         case .subquery(let collection, let variable, let predicate):
             let collection = try bind(collection, values, declared: declared)
             return .subquery(

@@ -28,7 +28,7 @@ struct SchemaFromModelCommand: ParsableCommand {
         var output = StandardOutput()
         try output.write(model.schema().fileText)
         try output.flush()
-        for note in model.notes {
+        for note in model.schemaNotes {
             StandardError.write("warning: \(EscapedText.escaped(note))\n")
         }
     }
