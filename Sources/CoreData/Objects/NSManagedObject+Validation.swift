@@ -63,7 +63,9 @@ extension NSManagedObject {
         {
             return
         }
-        let current = value(forKey: property.name)
+        let current =
+            property.kind == .attribute
+            ? _$object.value(at: property.slot)?.anyValue : value(forKey: property.name)
         var value = current
         try validateValue(&value, forKey: property.name)
         if !Self.isSame(value, current) { setValue(value, forKey: property.name) }
@@ -72,6 +74,7 @@ extension NSManagedObject {
     private static func isSame(_ first: Any?, _ second: Any?) -> Bool {
         switch (first, second) {
         case (nil, nil): true
+        case (let first as String, let second as String): first == second
         case (let first?, let second?):
             (first as AnyObject) === (second as AnyObject)
                 || (try? Value(of: first)) == (try? Value(of: second))
@@ -195,16 +198,15 @@ extension NSManagedObject {
 extension NSEntityDescription {
     /// The descriptions of the compiled entity's properties.
     fileprivate var propertiesBySlot: [NSPropertyDescription?] {
-        guard let known = compiled, let model = compiledModel else { return [] }
-        return model.properties[known.name] ?? []
+        name.flatMap { compiledModel?.properties[$0] } ?? []
     }
 
     fileprivate func property(named key: String) -> NSPropertyDescription? {
-        if let slot = compiled?.slot(named: key) {
-            let known = propertiesBySlot
-            if known.indices.contains(slot) { return known[slot] }
-        }
-        return propertiesByName[key]
+        guard let name, let model = compiledModel,
+            let slot = model.entities[name]?.slot(named: key),
+            let known = model.properties[name], known.indices.contains(slot)
+        else { return propertiesByName[key] }
+        return known[slot]
     }
 }
 
