@@ -70,8 +70,11 @@ extension ObjectContext {
             for object in try read(identifiers.filter { !$0.isTemporary || parent != nil }) {
                 found[object.identifier] = object
             }
-            return identifiers.compactMap { found[$0] ?? registeredObject(for: $0) }
-                .filter { $0.status != .gone && $0.status != .deleted }
+            // One that was not found was deleted by others, even if the context does not know it.
+            return identifiers.compactMap { identifier in
+                found[identifier]
+                    ?? (identifier.isTemporary ? registeredObject(for: identifier) : nil)
+            }.filter { $0.status != .gone && $0.status != .deleted }
         }
     }
 
@@ -249,13 +252,14 @@ extension ObjectContext {
     /// an object that will be deleted.
     private func readsOtherObjects(_ fetch: ObjectFetch) -> Bool {
         if fetch.readsOtherObjects { return true }
-        guard !deleted.isEmpty else { return false }
-        return fetch.names.contains { name in
-            guard let entity = model.entities[fetch.entityName],
-                let slot = entity.slot(named: name)
-            else { return false }
-            return entity.properties[slot].kind != .attribute
+        let kinds = fetch.names.compactMap { name in
+            model.entities[fetch.entityName].flatMap { entity in
+                entity.slot(named: name).map { entity.properties[$0].kind }
+            }
         }
+        // A list changes by its other side, too, without a change of the object that has it.
+        if kinds.contains(.toMany) { return true }
+        return !deleted.isEmpty && kinds.contains { $0 != .attribute }
     }
 
     private func sorted(
