@@ -46,7 +46,7 @@ extension ObjectContext {
             } catch {
                 let reason = first ?? error
                 first = reason
-                guard error.code == .unknownProperty,
+                guard [.unknownProperty, .wrongType].contains(error.code),
                     let parent = try model.store(of: name).schema.entity(named: name)?.parent
                 else { throw reason }
                 name = parent
