@@ -61,6 +61,13 @@ class Scenario:
     long_reads: Callable = honest.long_reads
     # Clients whose p99 is not compared, each with the reason.
     not_compared: dict[str, str] = dataclasses.field(default_factory=dict)
+    # How much longer the p99 of reads and saves may be than without the attack.
+    ratio_max: float = RATIO_MAX
+    # The user of the attackers.
+    user: int = ATTACKER_USER
+    # Whether the attack must delay reads or saves by more than this ratio: it shows that a scenario
+    # with the same attack by another user measures something. The short form does not judge it.
+    is_control: bool = False
     # Whether a held event loop fails the scenario.
     judges_hold: bool = False
     # The monitor speaks Larder's protocol only.
@@ -178,7 +185,7 @@ def phases(scenario: Scenario, settings: Settings, server: Any) -> Result:
     until = began + settings.lead_seconds + seconds
     target = Target(server.socket, until, settings.items, settings.quick)
     children = [
-        Child(attack, target, user=ATTACKER_USER, nice=ATTACKER_NICE)
+        Child(attack, target, user=scenario.user, nice=ATTACKER_NICE)
         for attack in scenario.attacks]
     children += [Child(helper, target, user=SERVER_USER) for helper in scenario.helpers]
     try:
@@ -251,8 +258,11 @@ def judge(scenario: Scenario, settings: Settings, result: Result) -> None:
     reasons = result.reasons
     floor = QUICK_FLOOR_SECONDS if settings.quick else FLOOR_SECONDS
     long_floor = max(floor, LONG_READ_FLOOR_SECONDS)
-    limits = {"reads": (RATIO_MAX, floor), "saves": (RATIO_MAX, floor),
+    limits = {"reads": (scenario.ratio_max, floor), "saves": (scenario.ratio_max, floor),
               "long reads": (LONG_READ_RATIO_MAX, long_floor)}
+    if scenario.is_control:
+        judge_control(scenario, settings, result)
+        return
     for name, (ratio, least) in limits.items():
         alone, attacked = result.alone.clients[name], result.attack.clients[name]
         errors = len(attacked.errors)
@@ -283,6 +293,14 @@ def judge(scenario: Scenario, settings: Settings, result: Result) -> None:
         result.delays.append(f"a loop was held for {milliseconds(result.attack.hold)}{worst}")
     if result.pause > WATCHDOG_SECONDS / 2 + scenario.beat_slack_seconds:
         result.delays.append(f"no watchdog beat for {result.pause:.1f} s")
+
+
+def judge_control(scenario: Scenario, settings: Settings, result: Result) -> None:
+    """Adds a reason if the attack is not noticed."""
+    ratios = {name: result.attack.clients[name].p99 / max(result.alone.clients[name].p99, 1e-6)
+              for name in ("reads", "saves")}
+    if not settings.quick and max(ratios.values()) <= scenario.ratio_max:
+        result.reasons.append(f"the control shows no delay: {ratios}")
 
 
 def milliseconds(seconds: float) -> str:

@@ -10,6 +10,9 @@ from loop_attacks import (
     large_frames, stall, stalled_disk)
 from memory_attacks import (
     large_query, large_save, plans, waiting_dots, waiting_queries, waiting_saves)
+from operator_attacks import (
+    PROCESSES, ended_queries, ends, everything, operator, reports, scrapes, witness)
+from processes import HONEST_USER
 from scenario import BEAT_SLACK_SECONDS, STOP_SECONDS_MAX, Scenario
 from share_attacks import (
     atomic_streams, frames_for_loop, full_write_queue, held_streams, keyed_saves, large_saves,
@@ -74,6 +77,15 @@ SCENARIOS = [
              (saves_in_parts,), prepare=(parts,)),
     Scenario("spool", 6, "rows of atomic streams until the disk is full",
              (spool, spool), is_on_small_disk=True),
+    Scenario("metrics-and-ends", 6,
+             "metrics, activity and statistics in a loop, and ends of all requests of others",
+             (scrapes, reports, ends, ended_queries), helpers=(operator,), judges_hold=True),
+    Scenario("two-users", 6, "a user with 200 connections who does all that it may",
+             (everything,) * PROCESSES, helpers=(witness,), seconds=12.0, quick_seconds=4.0,
+             ratio_max=2.0),
+    Scenario("two-users-control", 6, "the same attack, by the user whose requests are measured",
+             (everything,) * PROCESSES, seconds=12.0, ratio_max=2.0, user=HONEST_USER,
+             is_control=True),
     Scenario("time-limits", 7, "pings and saves with 100 ms during a long change",
              (hold_writer,), saves=honest.limited_saves,
              not_compared={"saves": "each has its own limit"}),

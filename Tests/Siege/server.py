@@ -35,7 +35,8 @@ class Server:
         self._notifications.settimeout(0.2)
         command = [
             programs / "larderd", "--store", self.store, "--socket", self.socket,
-            "--mode", "0666", "--schema", pathlib.Path(__file__).with_name("siege.schema.json")]
+            "--metrics-socket", folder / "m", "--mode", "0666",
+            "--schema", pathlib.Path(__file__).with_name("siege.schema.json")]
         settings = {"NOTIFY_SOCKET": str(folder / "n"),
                     "WATCHDOG_USEC": str(int(WATCHDOG_SECONDS * 1_000_000)),
                     "SWIFT_BACKTRACE": "enable=no"}
