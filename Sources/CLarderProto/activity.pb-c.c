@@ -503,6 +503,141 @@ void   larder__v1__end_requests_reply__free_unpacked
   assert(message->base.descriptor == &larder__v1__end_requests_reply__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__query_statistics_request__init
+                     (Larder__V1__QueryStatisticsRequest         *message)
+{
+  static const Larder__V1__QueryStatisticsRequest init_value = LARDER__V1__QUERY_STATISTICS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__query_statistics_request__get_packed_size
+                     (const Larder__V1__QueryStatisticsRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__query_statistics_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__query_statistics_request__pack
+                     (const Larder__V1__QueryStatisticsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__query_statistics_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__query_statistics_request__pack_to_buffer
+                     (const Larder__V1__QueryStatisticsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__query_statistics_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__QueryStatisticsRequest *
+       larder__v1__query_statistics_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__QueryStatisticsRequest *)
+     protobuf_c_message_unpack (&larder__v1__query_statistics_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__query_statistics_request__free_unpacked
+                     (Larder__V1__QueryStatisticsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__query_statistics_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__query_statistics_reply__init
+                     (Larder__V1__QueryStatisticsReply         *message)
+{
+  static const Larder__V1__QueryStatisticsReply init_value = LARDER__V1__QUERY_STATISTICS_REPLY__INIT;
+  *message = init_value;
+}
+size_t larder__v1__query_statistics_reply__get_packed_size
+                     (const Larder__V1__QueryStatisticsReply *message)
+{
+  assert(message->base.descriptor == &larder__v1__query_statistics_reply__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__query_statistics_reply__pack
+                     (const Larder__V1__QueryStatisticsReply *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__query_statistics_reply__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__query_statistics_reply__pack_to_buffer
+                     (const Larder__V1__QueryStatisticsReply *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__query_statistics_reply__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__QueryStatisticsReply *
+       larder__v1__query_statistics_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__QueryStatisticsReply *)
+     protobuf_c_message_unpack (&larder__v1__query_statistics_reply__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__query_statistics_reply__free_unpacked
+                     (Larder__V1__QueryStatisticsReply *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__query_statistics_reply__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__query_statistic__init
+                     (Larder__V1__QueryStatistic         *message)
+{
+  static const Larder__V1__QueryStatistic init_value = LARDER__V1__QUERY_STATISTIC__INIT;
+  *message = init_value;
+}
+size_t larder__v1__query_statistic__get_packed_size
+                     (const Larder__V1__QueryStatistic *message)
+{
+  assert(message->base.descriptor == &larder__v1__query_statistic__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__query_statistic__pack
+                     (const Larder__V1__QueryStatistic *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__query_statistic__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__query_statistic__pack_to_buffer
+                     (const Larder__V1__QueryStatistic *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__query_statistic__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__QueryStatistic *
+       larder__v1__query_statistic__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__QueryStatistic *)
+     protobuf_c_message_unpack (&larder__v1__query_statistic__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__query_statistic__free_unpacked
+                     (Larder__V1__QueryStatistic *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__query_statistic__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 #define larder__v1__activity_request__field_descriptors NULL
 #define larder__v1__activity_request__field_indices_by_name NULL
 #define larder__v1__activity_request__number_ranges NULL
@@ -1036,7 +1171,7 @@ const ProtobufCMessageDescriptor larder__v1__slow_read__descriptor =
   (ProtobufCMessageInit) larder__v1__slow_read__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__running_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor larder__v1__running_request__field_descriptors[8] =
 {
   {
     "connection",
@@ -1122,6 +1257,18 @@ static const ProtobufCFieldDescriptor larder__v1__running_request__field_descrip
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "trace",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__RunningRequest, trace),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__running_request__field_indices_by_name[] = {
   0,   /* field[0] = connection */
@@ -1131,11 +1278,12 @@ static const unsigned larder__v1__running_request__field_indices_by_name[] = {
   1,   /* field[1] = request */
   2,   /* field[2] = source */
   4,   /* field[4] = started */
+  7,   /* field[7] = trace */
 };
 static const ProtobufCIntRange larder__v1__running_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor larder__v1__running_request__descriptor =
 {
@@ -1145,7 +1293,7 @@ const ProtobufCMessageDescriptor larder__v1__running_request__descriptor =
   "Larder__V1__RunningRequest",
   "larder.v1",
   sizeof(Larder__V1__RunningRequest),
-  7,
+  8,
   larder__v1__running_request__field_descriptors,
   larder__v1__running_request__field_indices_by_name,
   1,  larder__v1__running_request__number_ranges,
@@ -1295,5 +1443,275 @@ const ProtobufCMessageDescriptor larder__v1__end_requests_reply__descriptor =
   larder__v1__end_requests_reply__field_indices_by_name,
   1,  larder__v1__end_requests_reply__number_ranges,
   (ProtobufCMessageInit) larder__v1__end_requests_reply__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__query_statistics_request__field_descriptors[1] =
+{
+  {
+    "reset",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryStatisticsRequest, reset),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__query_statistics_request__field_indices_by_name[] = {
+  0,   /* field[0] = reset */
+};
+static const ProtobufCIntRange larder__v1__query_statistics_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor larder__v1__query_statistics_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.QueryStatisticsRequest",
+  "QueryStatisticsRequest",
+  "Larder__V1__QueryStatisticsRequest",
+  "larder.v1",
+  sizeof(Larder__V1__QueryStatisticsRequest),
+  1,
+  larder__v1__query_statistics_request__field_descriptors,
+  larder__v1__query_statistics_request__field_indices_by_name,
+  1,  larder__v1__query_statistics_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__query_statistics_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__query_statistics_reply__field_descriptors[3] =
+{
+  {
+    "statistics",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__QueryStatisticsReply, n_statistics),
+    offsetof(Larder__V1__QueryStatisticsReply, statistics),
+    &larder__v1__query_statistic__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "since",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryStatisticsReply, since),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evicted_count",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryStatisticsReply, evicted_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__query_statistics_reply__field_indices_by_name[] = {
+  2,   /* field[2] = evicted_count */
+  1,   /* field[1] = since */
+  0,   /* field[0] = statistics */
+};
+static const ProtobufCIntRange larder__v1__query_statistics_reply__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor larder__v1__query_statistics_reply__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.QueryStatisticsReply",
+  "QueryStatisticsReply",
+  "Larder__V1__QueryStatisticsReply",
+  "larder.v1",
+  sizeof(Larder__V1__QueryStatisticsReply),
+  3,
+  larder__v1__query_statistics_reply__field_descriptors,
+  larder__v1__query_statistics_reply__field_indices_by_name,
+  1,  larder__v1__query_statistics_reply__number_ranges,
+  (ProtobufCMessageInit) larder__v1__query_statistics_reply__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__query_statistic__field_descriptors[11] =
+{
+  {
+    "entity",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryStatistic, entity),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "query",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryStatistic, query),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "call_count",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryStatistic, call_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "error_count",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryStatistic, error_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "seconds",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryStatistic, seconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "median_seconds",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryStatistic, median_seconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "percentile99_seconds",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryStatistic, percentile99_seconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "row_count",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryStatistic, row_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "scanned_row_count",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryStatistic, scanned_row_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "step_count",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryStatistic, step_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cached_reply_count",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryStatistic, cached_reply_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__query_statistic__field_indices_by_name[] = {
+  10,   /* field[10] = cached_reply_count */
+  2,   /* field[2] = call_count */
+  0,   /* field[0] = entity */
+  3,   /* field[3] = error_count */
+  5,   /* field[5] = median_seconds */
+  6,   /* field[6] = percentile99_seconds */
+  1,   /* field[1] = query */
+  7,   /* field[7] = row_count */
+  8,   /* field[8] = scanned_row_count */
+  4,   /* field[4] = seconds */
+  9,   /* field[9] = step_count */
+};
+static const ProtobufCIntRange larder__v1__query_statistic__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 11 }
+};
+const ProtobufCMessageDescriptor larder__v1__query_statistic__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.QueryStatistic",
+  "QueryStatistic",
+  "Larder__V1__QueryStatistic",
+  "larder.v1",
+  sizeof(Larder__V1__QueryStatistic),
+  11,
+  larder__v1__query_statistic__field_descriptors,
+  larder__v1__query_statistic__field_indices_by_name,
+  1,  larder__v1__query_statistic__number_ranges,
+  (ProtobufCMessageInit) larder__v1__query_statistic__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -1718,7 +1718,7 @@ void   larder__v1__conflicting_property__free_unpacked
   assert(message->base.descriptor == &larder__v1__conflicting_property__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[46] =
+static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[50] =
 {
   {
     "id",
@@ -1751,6 +1751,18 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[46
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
     offsetof(Larder__V1__Envelope, snapshot),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "trace",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__Envelope, trace),
     NULL,
     NULL,
     0,             /* flags */
@@ -2225,6 +2237,18 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[46
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "query_statistics_list",
+    49,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, query_statistics_list),
+    &larder__v1__query_statistics_reply__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "save_in_parts",
     60,
     PROTOBUF_C_LABEL_NONE,
@@ -2272,61 +2296,89 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[46
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "query_statistics",
+    64,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, query_statistics),
+    &larder__v1__query_statistics_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "analyze",
+    65,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, analyze),
+    &larder__v1__query_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__envelope__field_indices_by_name[] = {
-  18,   /* field[18] = activity */
-  35,   /* field[35] = activity_report */
-  21,   /* field[21] = backup */
-  38,   /* field[38] = backup_part */
-  24,   /* field[24] = batches */
-  12,   /* field[12] = cancel */
-  13,   /* field[13] = check */
-  31,   /* field[31] = checked */
-  11,   /* field[11] = credit */
-  17,   /* field[17] = delete_history */
-  45,   /* field[45] = end_requests */
-  41,   /* field[41] = ended_requests */
-  6,   /* field[6] = explain */
-  26,   /* field[26] = explained */
-  30,   /* field[30] = failed */
-  4,   /* field[4] = get */
-  3,   /* field[3] = hello */
-  16,   /* field[16] = history */
-  34,   /* field[34] = history_deleted */
+  19,   /* field[19] = activity */
+  36,   /* field[36] = activity_report */
+  49,   /* field[49] = analyze */
+  22,   /* field[22] = backup */
+  39,   /* field[39] = backup_part */
+  25,   /* field[25] = batches */
+  13,   /* field[13] = cancel */
+  14,   /* field[14] = check */
+  32,   /* field[32] = checked */
+  12,   /* field[12] = credit */
+  18,   /* field[18] = delete_history */
+  47,   /* field[47] = end_requests */
+  42,   /* field[42] = ended_requests */
+  7,   /* field[7] = explain */
+  27,   /* field[27] = explained */
+  31,   /* field[31] = failed */
+  5,   /* field[5] = get */
+  4,   /* field[4] = hello */
+  17,   /* field[17] = history */
+  35,   /* field[35] = history_deleted */
   0,   /* field[0] = id */
-  14,   /* field[14] = insert_rows */
-  32,   /* field[32] = inserted */
-  44,   /* field[44] = metrics */
-  40,   /* field[40] = metrics_text */
-  22,   /* field[22] = migrate */
-  39,   /* field[39] = migrated */
-  20,   /* field[20] = observe */
-  37,   /* field[37] = observed */
-  19,   /* field[19] = open_snapshot */
-  10,   /* field[10] = ping */
-  29,   /* field[29] = pong */
-  5,   /* field[5] = query */
-  15,   /* field[15] = rows */
-  7,   /* field[7] = save */
-  42,   /* field[42] = save_in_parts */
-  43,   /* field[43] = save_part */
-  25,   /* field[25] = saved */
-  8,   /* field[8] = schema */
-  27,   /* field[27] = schema_text */
+  15,   /* field[15] = insert_rows */
+  33,   /* field[33] = inserted */
+  46,   /* field[46] = metrics */
+  41,   /* field[41] = metrics_text */
+  23,   /* field[23] = migrate */
+  40,   /* field[40] = migrated */
+  21,   /* field[21] = observe */
+  38,   /* field[38] = observed */
+  20,   /* field[20] = open_snapshot */
+  11,   /* field[11] = ping */
+  30,   /* field[30] = pong */
+  6,   /* field[6] = query */
+  48,   /* field[48] = query_statistics */
+  43,   /* field[43] = query_statistics_list */
+  16,   /* field[16] = rows */
+  8,   /* field[8] = save */
+  44,   /* field[44] = save_in_parts */
+  45,   /* field[45] = save_part */
+  26,   /* field[26] = saved */
+  9,   /* field[9] = schema */
+  28,   /* field[28] = schema_text */
   2,   /* field[2] = snapshot */
-  36,   /* field[36] = snapshot_opened */
-  9,   /* field[9] = statistics */
-  28,   /* field[28] = statistics_list */
+  37,   /* field[37] = snapshot_opened */
+  10,   /* field[10] = statistics */
+  29,   /* field[29] = statistics_list */
   1,   /* field[1] = timeout_milliseconds */
-  33,   /* field[33] = transactions */
-  23,   /* field[23] = welcome */
+  3,   /* field[3] = trace */
+  34,   /* field[34] = transactions */
+  24,   /* field[24] = welcome */
 };
 static const ProtobufCIntRange larder__v1__envelope__number_ranges[3 + 1] =
 {
   { 1, 0 },
-  { 10, 3 },
-  { 60, 42 },
-  { 0, 46 }
+  { 10, 4 },
+  { 60, 44 },
+  { 0, 50 }
 };
 const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
 {
@@ -2336,7 +2388,7 @@ const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
   "Larder__V1__Envelope",
   "larder.v1",
   sizeof(Larder__V1__Envelope),
-  46,
+  50,
   larder__v1__envelope__field_descriptors,
   larder__v1__envelope__field_indices_by_name,
   3,  larder__v1__envelope__number_ranges,
@@ -3988,7 +4040,7 @@ const ProtobufCMessageDescriptor larder__v1__affected_objects__descriptor =
   (ProtobufCMessageInit) larder__v1__affected_objects__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__explain_reply__field_descriptors[4] =
+static const ProtobufCFieldDescriptor larder__v1__explain_reply__field_descriptors[6] =
 {
   {
     "plan",
@@ -4038,8 +4090,34 @@ static const ProtobufCFieldDescriptor larder__v1__explain_reply__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "indexes",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Larder__V1__ExplainReply, n_indexes),
+    offsetof(Larder__V1__ExplainReply, indexes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "execution",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__ExplainReply, n_execution),
+    offsetof(Larder__V1__ExplainReply, execution),
+    &larder__v1__statistic__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__explain_reply__field_indices_by_name[] = {
+  5,   /* field[5] = execution */
+  4,   /* field[4] = indexes */
   0,   /* field[0] = plan */
   1,   /* field[1] = sql */
   2,   /* field[2] = steps */
@@ -4048,7 +4126,7 @@ static const unsigned larder__v1__explain_reply__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__explain_reply__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor larder__v1__explain_reply__descriptor =
 {
@@ -4058,7 +4136,7 @@ const ProtobufCMessageDescriptor larder__v1__explain_reply__descriptor =
   "Larder__V1__ExplainReply",
   "larder.v1",
   sizeof(Larder__V1__ExplainReply),
-  4,
+  6,
   larder__v1__explain_reply__field_descriptors,
   larder__v1__explain_reply__field_indices_by_name,
   1,  larder__v1__explain_reply__number_ranges,

@@ -161,6 +161,9 @@ final class ServerCore: Sendable {
         func sum(_ counter: (LoopReader.Counters) -> Int) -> Value {
             .int(Int64(loopReaders.reduce(0) { $0 + counter($1.counters) }))
         }
+        func total(_ counter: (QueryCounters.Totals) -> Int) -> Value {
+            .int(Int64(loopReaders.reduce(0) { $0 + counter($1.queries.totals) }))
+        }
         return [
             Statistic("eventLoops", .int(Int64(loopReaders.count))),
             Statistic("requests", sum { $0.requests.load(ordering: .relaxed) }),
@@ -170,6 +173,9 @@ final class ServerCore: Sendable {
             Statistic("planCacheMisses", sum { $0.planMisses.load(ordering: .relaxed) }),
             Statistic("planCacheBytes", sum { $0.planBytes.load(ordering: .relaxed) }),
             Statistic("replyCacheBytes", sum { $0.replyBytes.load(ordering: .relaxed) }),
+            Statistic("queryShapes", total { $0.shapes.load(ordering: .relaxed) }),
+            Statistic("queryShapeBytes", total { $0.bytes.load(ordering: .relaxed) }),
+            Statistic("queryShapesEvicted", total { $0.evicted.load(ordering: .relaxed) }),
         ]
     }
 

@@ -105,6 +105,10 @@ package struct ServerLimits: Hashable, Sendable {
     /// plan than `planPart` of the share of a user is not cached.
     package var plansMax = 512
     package var planMemory: SharedLimit
+    /// Shapes of queries with statistics, per event loop, and their memory: at most half of it for
+    /// one user.
+    package var queryShapesMax = 1_000
+    package var shapeMemory: SharedLimit
     /// The time without a read in the pool after which its readers are closed and free memory is
     /// returned to the system.
     package var idleMemoryTimeMax: Duration = .seconds(10)
@@ -202,6 +206,7 @@ package struct ServerLimits: Hashable, Sendable {
         let processors = max(2, eventLoopCount)
         loopReaderCacheBytes = part(of: processors, atMost: 16 << 20)
         planMemory = SharedLimit(part(of: processors, atMost: 8 << 20), userShare: 0.5)
+        shapeMemory = SharedLimit(part(of: processors, atMost: 2 << 20), userShare: 0.5)
         replyCacheBytesMax = part(of: processors, atMost: 8 << 20)
         readsRunning = SharedLimit(processors + 1, userShare: 0.67)
         evaluationsMax = (processors + 2) / 2

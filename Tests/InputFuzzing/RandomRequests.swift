@@ -31,7 +31,7 @@ struct RandomRequests {
         switch Int.random(in: 0..<17, using: &generator) {
         case 0: return .get((0..<3).map { _ in identifier() }, properties: nil)
         case 1, 2: return .query(try query())
-        case 3: return .explain(try query())
+        case 3: return chance(2) ? .explain(try query()) : .analyze(try query())
         case 4, 5: return .save(try changes())
         case 6: return chance(2) ? .saveInParts : .insertRows(insertion())
         case 7:
@@ -47,7 +47,12 @@ struct RandomRequests {
         case 11: return .openSnapshot
         case 12: return .credit(requestID: other, batches: word32())
         case 13, 14: return .cancel(requestID: other)
-        case 15: return chance(2) ? .metrics : .endRequests(connection: 1, request: other)
+        case 15:
+            return chance(2)
+                ? .metrics
+                : chance(2)
+                    ? .queryStatistics(reset: chance(2))
+                    : .endRequests(connection: 1, request: other)
         default: return chance(2) ? .ping : chance(2) ? .statistics : .activity
         }
     }

@@ -228,6 +228,7 @@ export interface RunningRequest {
     started: number;
     entity: string;
     query?: string;
+    trace: string;
 }
 export const RunningRequest = define<RunningRequest>("RunningRequest", [
     [1, "connection", "int64"],
@@ -237,6 +238,7 @@ export const RunningRequest = define<RunningRequest>("RunningRequest", [
     [5, "started", "double"],
     [6, "entity", "string"],
     [7, "query", "string", "optional"],
+    [8, "trace", "string"],
 ]);
 
 export interface ActivityReply {
@@ -277,6 +279,51 @@ export interface EndRequestsReply {
 }
 export const EndRequestsReply = define<EndRequestsReply>("EndRequestsReply", [
     [1, "count", "int64"],
+]);
+
+export interface QueryStatisticsRequest {
+    reset: boolean;
+}
+export const QueryStatisticsRequest = define<QueryStatisticsRequest>("QueryStatisticsRequest", [
+    [1, "reset", "bool"],
+]);
+
+export interface QueryStatistic {
+    entity: string;
+    query: string;
+    callCount: bigint;
+    errorCount: bigint;
+    seconds: number;
+    medianSeconds: number;
+    percentile99Seconds: number;
+    rowCount: bigint;
+    scannedRowCount: bigint;
+    stepCount: bigint;
+    cachedReplyCount: bigint;
+}
+export const QueryStatistic = define<QueryStatistic>("QueryStatistic", [
+    [1, "entity", "string"],
+    [2, "query", "string"],
+    [3, "callCount", "int64"],
+    [4, "errorCount", "int64"],
+    [5, "seconds", "double"],
+    [6, "medianSeconds", "double"],
+    [7, "percentile99Seconds", "double"],
+    [8, "rowCount", "int64"],
+    [9, "scannedRowCount", "int64"],
+    [10, "stepCount", "int64"],
+    [11, "cachedReplyCount", "int64"],
+]);
+
+export interface QueryStatisticsReply {
+    statistics: readonly QueryStatistic[];
+    since: number;
+    evictedCount: bigint;
+}
+export const QueryStatisticsReply = define<QueryStatisticsReply>("QueryStatisticsReply", [
+    [1, "statistics", QueryStatistic, "repeated"],
+    [2, "since", "double"],
+    [3, "evictedCount", "int64"],
 ]);
 
 export interface Identity {
@@ -1043,26 +1090,6 @@ export const SaveReply = define<SaveReply>("SaveReply", [
     [9, "more", "bool"],
 ]);
 
-export interface ExplainReply {
-    plan: string;
-    sql: string;
-    steps: readonly string[];
-    warnings: readonly string[];
-}
-export const ExplainReply = define<ExplainReply>("ExplainReply", [
-    [1, "plan", "string"],
-    [2, "sql", "string"],
-    [3, "steps", "string", "repeated"],
-    [4, "warnings", "string", "repeated"],
-]);
-
-export interface SchemaReply {
-    json: string;
-}
-export const SchemaReply = define<SchemaReply>("SchemaReply", [
-    [1, "json", "string"],
-]);
-
 export interface Statistic {
     name: string;
     value?: Value;
@@ -1070,6 +1097,30 @@ export interface Statistic {
 export const Statistic = define<Statistic>("Statistic", [
     [1, "name", "string"],
     [2, "value", Value],
+]);
+
+export interface ExplainReply {
+    plan: string;
+    sql: string;
+    steps: readonly string[];
+    warnings: readonly string[];
+    indexes: readonly string[];
+    execution: readonly Statistic[];
+}
+export const ExplainReply = define<ExplainReply>("ExplainReply", [
+    [1, "plan", "string"],
+    [2, "sql", "string"],
+    [3, "steps", "string", "repeated"],
+    [4, "warnings", "string", "repeated"],
+    [5, "indexes", "string", "repeated"],
+    [6, "execution", Statistic, "repeated"],
+]);
+
+export interface SchemaReply {
+    json: string;
+}
+export const SchemaReply = define<SchemaReply>("SchemaReply", [
+    [1, "json", "string"],
 ]);
 
 export interface StatisticsReply {
@@ -1250,6 +1301,7 @@ export interface Envelope {
     id: bigint;
     timeoutMilliseconds: number;
     snapshot: bigint;
+    trace: string;
     body?:
         | { case: "hello"; value: Hello }
         | { case: "get"; value: GetRequest }
@@ -1290,15 +1342,19 @@ export interface Envelope {
         | { case: "migrated"; value: MigrateReply }
         | { case: "metricsText"; value: MetricsReply }
         | { case: "endedRequests"; value: EndRequestsReply }
+        | { case: "queryStatisticsList"; value: QueryStatisticsReply }
         | { case: "saveInParts"; value: SaveInPartsRequest }
         | { case: "savePart"; value: SavePartRequest }
         | { case: "metrics"; value: MetricsRequest }
-        | { case: "endRequests"; value: EndRequestsRequest };
+        | { case: "endRequests"; value: EndRequestsRequest }
+        | { case: "queryStatistics"; value: QueryStatisticsRequest }
+        | { case: "analyze"; value: QueryRequest };
 }
 export const Envelope = define<Envelope>("Envelope", [
     [1, "id", "uint64"],
     [2, "timeoutMilliseconds", "uint32"],
     [3, "snapshot", "uint64"],
+    [4, "trace", "string"],
     [10, "hello", Hello, "member", "body"],
     [11, "get", GetRequest, "member", "body"],
     [12, "query", QueryRequest, "member", "body"],
@@ -1338,8 +1394,11 @@ export const Envelope = define<Envelope>("Envelope", [
     [46, "migrated", MigrateReply, "member", "body"],
     [47, "metricsText", MetricsReply, "member", "body"],
     [48, "endedRequests", EndRequestsReply, "member", "body"],
+    [49, "queryStatisticsList", QueryStatisticsReply, "member", "body"],
     [60, "saveInParts", SaveInPartsRequest, "member", "body"],
     [61, "savePart", SavePartRequest, "member", "body"],
     [62, "metrics", MetricsRequest, "member", "body"],
     [63, "endRequests", EndRequestsRequest, "member", "body"],
+    [64, "queryStatistics", QueryStatisticsRequest, "member", "body"],
+    [65, "analyze", QueryRequest, "member", "body"],
 ]);

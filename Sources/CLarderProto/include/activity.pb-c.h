@@ -27,6 +27,9 @@ typedef struct Larder__V1__MetricsRequest Larder__V1__MetricsRequest;
 typedef struct Larder__V1__MetricsReply Larder__V1__MetricsReply;
 typedef struct Larder__V1__EndRequestsRequest Larder__V1__EndRequestsRequest;
 typedef struct Larder__V1__EndRequestsReply Larder__V1__EndRequestsReply;
+typedef struct Larder__V1__QueryStatisticsRequest Larder__V1__QueryStatisticsRequest;
+typedef struct Larder__V1__QueryStatisticsReply Larder__V1__QueryStatisticsReply;
+typedef struct Larder__V1__QueryStatistic Larder__V1__QueryStatistic;
 
 
 /* --- enums --- */
@@ -235,6 +238,10 @@ struct  Larder__V1__RunningRequest
    * The entity of its query; empty if it has none.
    */
   ProtobufCBinaryData entity;
+  /*
+   * `Envelope.trace` of the request; empty for the same users, and if it has none.
+   */
+  ProtobufCBinaryData trace;
   Larder__V1__RunningRequest__QueryPresenceCase query_presence_case;
   union {
     ProtobufCBinaryData query;
@@ -242,7 +249,7 @@ struct  Larder__V1__RunningRequest
 };
 #define LARDER__V1__RUNNING_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__running_request__descriptor) \
-    , 0, 0, NULL, {0,NULL}, 0, {0,NULL}, LARDER__V1__RUNNING_REQUEST__QUERY_PRESENCE__NOT_SET, {0} }
+    , 0, 0, NULL, {0,NULL}, 0, {0,NULL}, {0,NULL}, LARDER__V1__RUNNING_REQUEST__QUERY_PRESENCE__NOT_SET, {0} }
 
 
 /*
@@ -305,6 +312,85 @@ struct  Larder__V1__EndRequestsReply
 #define LARDER__V1__END_REQUESTS_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__end_requests_reply__descriptor) \
     , 0 }
+
+
+/*
+ * Reads the statistics of queries, of all users.
+ */
+struct  Larder__V1__QueryStatisticsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Whether they begin again afterwards. Only for those who may end the requests of all users.
+   */
+  protobuf_c_boolean reset;
+};
+#define LARDER__V1__QUERY_STATISTICS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__query_statistics_request__descriptor) \
+    , 0 }
+
+
+/*
+ * The queries and reads by identifier since the start of the server or the last reset, those with
+ * the same shape as one, in any order. Their number is limited: the least used ones are left out.
+ */
+struct  Larder__V1__QueryStatisticsReply
+{
+  ProtobufCMessage base;
+  size_t n_statistics;
+  Larder__V1__QueryStatistic **statistics;
+  /*
+   * When counting began, in seconds since 2001-01-01T00:00:00Z.
+   */
+  double since;
+  /*
+   * The shapes that were left out, with their numbers, to make room for others.
+   */
+  int64_t evicted_count;
+};
+#define LARDER__V1__QUERY_STATISTICS_REPLY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__query_statistics_reply__descriptor) \
+    , 0,NULL, 0, 0 }
+
+
+/*
+ * The executions of one shape of query.
+ */
+struct  Larder__V1__QueryStatistic
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData entity;
+  /*
+   * The query with `%@` for each value.
+   */
+  ProtobufCBinaryData query;
+  /*
+   * The executions, and those that failed.
+   */
+  int64_t call_count;
+  int64_t error_count;
+  /*
+   * The time from the receipt of a request to its last reply, in seconds: of all together, and the
+   * times that half and 99 of 100 did not exceed, both to about a tenth.
+   */
+  double seconds;
+  double median_seconds;
+  double percentile99_seconds;
+  /*
+   * The rows that were returned, those that scans without an index have read, and the steps of
+   * SQLite's virtual machine.
+   */
+  int64_t row_count;
+  int64_t scanned_row_count;
+  int64_t step_count;
+  /*
+   * The replies that came from the reply cache.
+   */
+  int64_t cached_reply_count;
+};
+#define LARDER__V1__QUERY_STATISTIC__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__query_statistic__descriptor) \
+    , {0,NULL}, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /* Larder__V1__ActivityRequest methods */
@@ -516,6 +602,63 @@ Larder__V1__EndRequestsReply *
 void   larder__v1__end_requests_reply__free_unpacked
                      (Larder__V1__EndRequestsReply *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__QueryStatisticsRequest methods */
+void   larder__v1__query_statistics_request__init
+                     (Larder__V1__QueryStatisticsRequest         *message);
+size_t larder__v1__query_statistics_request__get_packed_size
+                     (const Larder__V1__QueryStatisticsRequest   *message);
+size_t larder__v1__query_statistics_request__pack
+                     (const Larder__V1__QueryStatisticsRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__query_statistics_request__pack_to_buffer
+                     (const Larder__V1__QueryStatisticsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__QueryStatisticsRequest *
+       larder__v1__query_statistics_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__query_statistics_request__free_unpacked
+                     (Larder__V1__QueryStatisticsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__QueryStatisticsReply methods */
+void   larder__v1__query_statistics_reply__init
+                     (Larder__V1__QueryStatisticsReply         *message);
+size_t larder__v1__query_statistics_reply__get_packed_size
+                     (const Larder__V1__QueryStatisticsReply   *message);
+size_t larder__v1__query_statistics_reply__pack
+                     (const Larder__V1__QueryStatisticsReply   *message,
+                      uint8_t             *out);
+size_t larder__v1__query_statistics_reply__pack_to_buffer
+                     (const Larder__V1__QueryStatisticsReply   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__QueryStatisticsReply *
+       larder__v1__query_statistics_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__query_statistics_reply__free_unpacked
+                     (Larder__V1__QueryStatisticsReply *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__QueryStatistic methods */
+void   larder__v1__query_statistic__init
+                     (Larder__V1__QueryStatistic         *message);
+size_t larder__v1__query_statistic__get_packed_size
+                     (const Larder__V1__QueryStatistic   *message);
+size_t larder__v1__query_statistic__pack
+                     (const Larder__V1__QueryStatistic   *message,
+                      uint8_t             *out);
+size_t larder__v1__query_statistic__pack_to_buffer
+                     (const Larder__V1__QueryStatistic   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__QueryStatistic *
+       larder__v1__query_statistic__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__query_statistic__free_unpacked
+                     (Larder__V1__QueryStatistic *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Larder__V1__ActivityRequest_Closure)
@@ -551,6 +694,15 @@ typedef void (*Larder__V1__EndRequestsRequest_Closure)
 typedef void (*Larder__V1__EndRequestsReply_Closure)
                  (const Larder__V1__EndRequestsReply *message,
                   void *closure_data);
+typedef void (*Larder__V1__QueryStatisticsRequest_Closure)
+                 (const Larder__V1__QueryStatisticsRequest *message,
+                  void *closure_data);
+typedef void (*Larder__V1__QueryStatisticsReply_Closure)
+                 (const Larder__V1__QueryStatisticsReply *message,
+                  void *closure_data);
+typedef void (*Larder__V1__QueryStatistic_Closure)
+                 (const Larder__V1__QueryStatistic *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -568,6 +720,9 @@ extern const ProtobufCMessageDescriptor larder__v1__metrics_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__metrics_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__end_requests_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__end_requests_reply__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__query_statistics_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__query_statistics_reply__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__query_statistic__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -131,10 +131,13 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_MIGRATED = 46,
   LARDER__V1__ENVELOPE__BODY_METRICS_TEXT = 47,
   LARDER__V1__ENVELOPE__BODY_ENDED_REQUESTS = 48,
+  LARDER__V1__ENVELOPE__BODY_QUERY_STATISTICS_LIST = 49,
   LARDER__V1__ENVELOPE__BODY_SAVE_IN_PARTS = 60,
   LARDER__V1__ENVELOPE__BODY_SAVE_PART = 61,
   LARDER__V1__ENVELOPE__BODY_METRICS = 62,
-  LARDER__V1__ENVELOPE__BODY_END_REQUESTS = 63
+  LARDER__V1__ENVELOPE__BODY_END_REQUESTS = 63,
+  LARDER__V1__ENVELOPE__BODY_QUERY_STATISTICS = 64,
+  LARDER__V1__ENVELOPE__BODY_ANALYZE = 65
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__ENVELOPE__BODY__CASE)
 } Larder__V1__Envelope__BodyCase;
 
@@ -157,6 +160,11 @@ struct  Larder__V1__Envelope
    * Reads only: the id of the `open_snapshot` in whose snapshot to read; 0 reads the latest state.
    */
   uint64_t snapshot;
+  /*
+   * Requests only: an id of the client's choice, such as a W3C traceparent, for the server's log and
+   * `RunningRequest`: at most 128 printable ASCII characters. Empty for none.
+   */
+  ProtobufCBinaryData trace;
   Larder__V1__Envelope__BodyCase body_case;
   union {
     /*
@@ -254,7 +262,7 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__SaveReply *saved;
     /*
-     * Answers `explain`.
+     * Answers `explain` and `analyze`.
      */
     Larder__V1__ExplainReply *explained;
     /*
@@ -318,6 +326,10 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__EndRequestsReply *ended_requests;
     /*
+     * Answers `query_statistics`.
+     */
+    Larder__V1__QueryStatisticsReply *query_statistics_list;
+    /*
      * Opens a save whose change set arrives in parts; answered by one or more `saved`.
      */
     Larder__V1__SaveInPartsRequest *save_in_parts;
@@ -333,11 +345,20 @@ struct  Larder__V1__Envelope
      * Ends requests of a connection of the same user, or of any; answered by `ended_requests`.
      */
     Larder__V1__EndRequestsRequest *end_requests;
+    /*
+     * Reads the statistics of queries, and resets them if asked; answered by
+     * `query_statistics_list`.
+     */
+    Larder__V1__QueryStatisticsRequest *query_statistics;
+    /*
+     * Runs a query and says what that took, without its rows; answered by `explained`.
+     */
+    Larder__V1__QueryRequest *analyze;
   };
 };
 #define LARDER__V1__ENVELOPE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__envelope__descriptor) \
-    , 0, 0, 0, LARDER__V1__ENVELOPE__BODY__NOT_SET, {0} }
+    , 0, 0, 0, {0,NULL}, LARDER__V1__ENVELOPE__BODY__NOT_SET, {0} }
 
 
 /*
@@ -1050,10 +1071,22 @@ struct  Larder__V1__ExplainReply
    */
   size_t n_warnings;
   ProtobufCBinaryData *warnings;
+  /*
+   * The indexes that would help: the entity, a colon and a space, and the attribute with the index
+   * as it is written in the schema file.
+   */
+  size_t n_indexes;
+  ProtobufCBinaryData *indexes;
+  /*
+   * Answers `analyze` only: the rows, the work and the times, in the order in which to show them.
+   * Times are in milliseconds.
+   */
+  size_t n_execution;
+  Larder__V1__Statistic **execution;
 };
 #define LARDER__V1__EXPLAIN_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__explain_reply__descriptor) \
-    , {0,NULL}, {0,NULL}, 0,NULL, 0,NULL }
+    , {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
 
 
 /*

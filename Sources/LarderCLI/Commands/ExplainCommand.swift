@@ -9,14 +9,22 @@ struct ExplainCommand: StoreCommand, PagedCommand {
             EXAMPLES:
               larder explain Article --where 'title BEGINSWITH "A"' --sort published
               larder explain Article --group-by category.name count
+              larder explain Article --where 'title CONTAINS "a"' --analyze
 
             Takes the options of fetch; with a column or --group-by, those of aggregate. Prints \
-            the plan as a tree, the SQL, SQLite's query plan with the indexes that it uses, and \
-            warnings, for example about a full table scan.
+            the plan as a tree, the SQL, SQLite's query plan with the indexes that it uses, \
+            warnings, for example about a full table scan, and the indexes that would help, as \
+            they are written in the schema file.
+
+            --analyze also runs the query, without sending its rows, and prints the rows, those \
+            that scans have read, the steps of SQLite, and the time of each stage in milliseconds.
             """)
 
     @Argument(help: ArgumentHelp("Entity to query.", valueName: "entity"))
     var entity: EntityName
+
+    @Flag(help: "Run the query, and print what that took.")
+    var analyze = false
 
     @OptionGroup var aggregate: AggregateOptions
     @OptionGroup var predicate: PredicateOptions
@@ -55,7 +63,11 @@ struct ExplainCommand: StoreCommand, PagedCommand {
             : .fetch(query.fetch)
         let explanation = try PredicateFailure.attachingFormat(
             query.texts + aggregate.texts, query.parameters.arguments
-        ) { try session.client.explain(explained, query.parameters) }
+        ) {
+            analyze
+                ? try session.client.analyze(explained, query.parameters)
+                : try session.client.explain(explained, query.parameters)
+        }
         switch output.format {
         case .table, .vertical, .plain:
             var standardOutput = StandardOutput()
@@ -63,7 +75,9 @@ struct ExplainCommand: StoreCommand, PagedCommand {
             try standardOutput.flush()
         case .json, .jsonl, .csv:
             var writer = output.format.makeWriter()
-            try writer.write(all: [explanation.row], names: ["plan", "sql", "steps", "warnings"])
+            try writer.write(
+                all: [explanation.row],
+                names: ["plan", "sql", "steps", "warnings", "indexes", "execution"])
         }
     }
 }
@@ -74,15 +88,28 @@ extension Explanation {
         let parts = [
             ("plan", plan.split(separator: "\n").map(String.init)),
             ("sql", sql.split(separator: "\n").map(String.init)),
-            ("steps", steps), ("warnings", warnings),
+            ("steps", steps), ("warnings", warnings), ("indexes", indexes),
+            ("execution", executionLines),
         ]
         return parts.filter { !$0.1.isEmpty }
             .map { title, lines in title + "\n" + lines.map { "  \($0)\n" }.joined() }
             .joined()
     }
 
+    /// The names and values of the execution in two columns.
+    private var executionLines: [String] {
+        let width = execution.map(\.name.count).max() ?? 0
+        return execution.map {
+            $0.name + String(repeating: " ", count: width - $0.name.count + 2) + $0.value.text
+        }
+    }
+
     fileprivate var row: [Value] {
-        [plan, sql].map(Value.string)
-            + [steps, warnings].map { .json(JSONValue.array($0.map { .string($0) }).text) }
+        let members = execution.map { ($0.name, $0.value.jsonValue) }
+        let statistics = JSONValue.object(Dictionary(members) { $1 })
+        return [plan, sql].map(Value.string)
+            + [steps, warnings, indexes].map {
+                .json(JSONValue.array($0.map { .string($0) }).text)
+            } + [execution.isEmpty ? .null : .json(statistics.text)]
     }
 }

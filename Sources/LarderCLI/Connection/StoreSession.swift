@@ -98,6 +98,7 @@ extension ConnectionOptions {
         var options = StoreClient.Options()
         options.clientName = "larder"
         options.author = author ?? ""
+        options.trace = trace
         options.migrationSession = Environment.value(Environment.migrationSession) ?? ""
         options.schemaVersion = schemaVersion ?? ""
         options.requestTimeout = timeLimit

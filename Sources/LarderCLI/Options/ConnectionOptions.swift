@@ -36,7 +36,20 @@ struct ConnectionOptions: ParsableArguments {
             """, valueName: "time"))
     var timeout: TimeLimit?
 
+    @Option(
+        help: ArgumentHelp(
+            "Id of the requests for the server's log, such as a W3C traceparent. Default: "
+                + "TRACEPARENT, or none.", valueName: "id"))
+    var traceparent: String?
+
+    /// The id of the requests for the server's log; empty for none.
+    var trace: String { traceparent ?? Environment.value(Environment.trace) ?? "" }
+
     mutating func validate() throws {
+        do throws(LarderError) { try RequestTrace.check(trace.utf8) } catch {
+            let name = traceparent == nil ? Environment.trace : "--traceparent"
+            throw ValidationError("\(name): \(error.message)")
+        }
         if socket != nil && store != nil {
             throw ValidationError("--socket and --store cannot be combined")
         }

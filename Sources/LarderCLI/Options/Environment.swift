@@ -12,6 +12,8 @@ enum Environment {
     static let timeout = "LARDER_TIMEOUT"
     /// Whether dates without a time zone are in UTC: `--utc`.
     static let utc = "LARDER_UTC"
+    /// The id of the requests for the server's log: `--traceparent`. Other programs set it too.
+    static let trace = "TRACEPARENT"
     /// Whether commands print how long they took; `larder shell` sets it.
     static let timing = "LARDER_TIMING"
     /// The migration session of which this command performs a part; see `migrate`.

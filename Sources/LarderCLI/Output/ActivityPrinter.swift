@@ -126,9 +126,13 @@ struct ActivityPrinter {
         if shown.count < report.connections.count {
             try output.write("… and \(report.connections.count - shown.count) more\n")
         }
+        let hasTraces = running.contains { !$0.trace.isEmpty }
         try printTable(
-            "running", running.map { Self.row($0, at: report.load.time) },
-            ["id", "seconds", "user", "kind", "entity", "query"])
+            "running",
+            running.map {
+                Self.row($0, at: report.load.time) + (hasTraces ? [.string($0.trace)] : [])
+            },
+            ["id", "seconds", "user", "kind", "entity", "query"] + (hasTraces ? ["trace"] : []))
         try printTable(
             "slow reads", slowReads.map(Self.row), ["seconds", "user", "ended", "entity", "query"])
         if let screen { try output.write(control: screen.end) }

@@ -86,6 +86,7 @@ extension RunningRequest {
             "user": source.userJSON, "userName": .string(source.userName),
             "process": source.processJSON, "client": .string(source.clientName),
             "entity": .string(entityName), "query": query.map { .string($0) } ?? .null,
+            "trace": trace.isEmpty ? .null : .string(trace),
         ])
     }
 }

@@ -168,8 +168,27 @@ extension Operation where Output == Explanation {
         _ query: Query, _ parameters: QueryParameters
     ) throws(LarderError) -> Self {
         let request = try QueryRequest(query, parameters)
-        return Operation(request: .explain(request)) { reply, _ in
-            if case .explained(let explanation) = reply { explanation } else { nil }
+        return Operation(request: .explain(request), read: explanation)
+    }
+
+    static func analyze(
+        _ query: Query, _ parameters: QueryParameters
+    ) throws(LarderError) -> Self {
+        let request = try QueryRequest(query, parameters)
+        return Operation(request: .analyze(request), read: explanation)
+    }
+
+    @Sendable
+    private static func explanation(_ reply: Reply, _ welcome: Welcome) -> Explanation? {
+        if case .explained(let explanation) = reply { explanation } else { nil }
+    }
+}
+
+extension Operation where Output == QueryStatistics {
+    /// - Parameter resets: Whether counting begins again afterwards. It is never sent twice then.
+    static func queryStatistics(resetting resets: Bool) -> Self {
+        Operation(request: .queryStatistics(reset: resets), isWrite: resets) { reply, _ in
+            if case .queryStatistics(let statistics) = reply { statistics } else { nil }
         }
     }
 }

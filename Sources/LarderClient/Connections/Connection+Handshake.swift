@@ -23,7 +23,8 @@ extension Connection {
         let welcome = try Connection.receiveWelcome(reader, until: deadline)
         reader.allowLongFrames()
         self.init(
-            socket: socket, reader: reader, welcome: welcome, lastID: Connection.helloID)
+            socket: socket, reader: reader, welcome: welcome, lastID: Connection.helloID,
+            trace: options.trace)
     }
 
     private static func send(

@@ -20,6 +20,8 @@ final class Connection: Sendable {
     let welcome: Welcome
     let socket: Socket
     let reader: ReplyReader
+    /// The trace of requests without one of their own; empty for none.
+    private let trace: String
     private let monitor: Monitor<State>
     /// Signalled when a request has a response, and when reading is free.
     private let changed = Condition()
@@ -56,7 +58,10 @@ final class Connection: Sendable {
         var spareFrame: [UInt8] = []
     }
 
-    init(socket: Socket, reader: ReplyReader, welcome: Welcome, lastID: UInt64) {
+    init(
+        socket: Socket, reader: ReplyReader, welcome: Welcome, lastID: UInt64, trace: String = ""
+    ) {
+        self.trace = trace
         self.socket = socket
         self.reader = reader
         self.welcome = welcome
@@ -88,7 +93,8 @@ final class Connection: Sendable {
         let milliseconds = deadline.map { UInt32(max($0.remainingMilliseconds, 1)) } ?? 0
         try codec.encode(
             RequestEnvelope(
-                id: id, timeoutMilliseconds: milliseconds, snapshot: snapshot, request: request),
+                id: id, timeoutMilliseconds: milliseconds, snapshot: snapshot,
+                trace: StoreClient.trace ?? trace, request: request),
             into: &frame)
         try checkLength(of: frame)
         update { state in

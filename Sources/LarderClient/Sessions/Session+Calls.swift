@@ -95,7 +95,7 @@ extension Session {
     /// The snapshot in which a request reads; 0 if it is not a read, or there is none.
     func snapshotID(for request: Request) -> UInt64 {
         switch request {
-        case .get, .query, .explain: return snapshot?.id ?? 0
+        case .get, .query, .explain, .analyze: return snapshot?.id ?? 0
         case .history(let request): return request.follows ? 0 : snapshot?.id ?? 0
         default: return 0
         }

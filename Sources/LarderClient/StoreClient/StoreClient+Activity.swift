@@ -31,6 +31,24 @@ extension StoreClient {
         try await session.perform(.metrics)
     }
 
+    /// The statistics of queries, by their shape, since the server was started or they were reset.
+    ///
+    /// - Parameter resetting: Whether counting begins again afterwards.
+    /// - Throws: `permissionDenied` if a policy does not permit them; to reset them, if the user is
+    ///   neither root nor that of the server, and no policy permits it.
+    public func queryStatistics(resetting: Bool = false) throws(LarderError) -> QueryStatistics {
+        try session.perform(.queryStatistics(resetting: resetting))
+    }
+
+    /// The asynchronous form.
+    ///
+    /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
+    public func queryStatistics(
+        resetting: Bool = false
+    ) async throws(LarderError) -> QueryStatistics {
+        try await session.perform(.queryStatistics(resetting: resetting))
+    }
+
     /// Ends requests of a connection, whose client gets the error `cancelled` for each.
     ///
     /// - Parameters:

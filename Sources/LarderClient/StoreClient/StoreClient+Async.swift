@@ -215,6 +215,16 @@ extension StoreClient {
         try await session.perform(.explain(query, parameters))
     }
 
+    /// Runs a query without sending its rows, and returns its plan with what the run took:
+    /// ``Explanation/execution``.
+    ///
+    /// - Throws: as `fetch` does.
+    public func analyze(
+        _ query: Query, _ parameters: QueryParameters = QueryParameters()
+    ) async throws(LarderError) -> Explanation {
+        try await session.perform(.analyze(query, parameters))
+    }
+
     /// The store's schema, read once per server.
     ///
     /// - Throws: `malformedSchema` if the server's schema cannot be read.

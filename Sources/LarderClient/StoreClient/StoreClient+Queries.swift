@@ -95,6 +95,16 @@ extension StoreClient {
         try session.perform(.explain(query, parameters))
     }
 
+    /// Runs a query without sending its rows, and returns its plan with what the run took:
+    /// ``Explanation/execution``.
+    ///
+    /// - Throws: as `fetch` does.
+    public func analyze(
+        _ query: Query, _ parameters: QueryParameters = QueryParameters()
+    ) throws(LarderError) -> Explanation {
+        try session.perform(.analyze(query, parameters))
+    }
+
     /// The store's schema. It is read once, and again if a new connection has another schema.
     ///
     /// - Throws: `malformedSchema` if the server's schema cannot be read.

@@ -38,6 +38,9 @@ public final class StoreClient: Sendable {
         /// The fingerprint of the schema that this program was built for (`Schema.fingerprint`), in
         /// the same sense; empty accepts every schema of the version.
         public var schemaFingerprint = ""
+        /// The id of requests for the server's log, such as the W3C traceparent of a command; empty
+        /// for none. ``StoreClient/withTrace(_:_:)`` sets it for single requests.
+        public var trace = ""
         /// The key of the migration session to which the client belongs; empty for none. Programs
         /// that perform a stage of `larder migrate` find it in `LARDER_MIGRATION_SESSION`.
         public var migrationSession = ""

@@ -16,10 +16,13 @@ public struct RunningRequest: Hashable, Sendable {
     public var entityName: String
     /// Its query in brief, as that of a ``SlowRead``, and nil for the same users.
     public var query: String?
+    /// The id that its client gave it for the log, such as a W3C traceparent; empty if it has none,
+    /// and for requests of other users whose query is hidden.
+    public var trace: String
 
     public init(
         connection: Int64, request: UInt64, source: ChangeSource, kind: String, started: Date,
-        entityName: String = "", query: String? = nil
+        entityName: String = "", query: String? = nil, trace: String = ""
     ) {
         self.connection = connection
         self.request = request
@@ -28,5 +31,6 @@ public struct RunningRequest: Hashable, Sendable {
         self.started = started
         self.entityName = entityName
         self.query = query
+        self.trace = trace
     }
 }

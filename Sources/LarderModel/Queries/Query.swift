@@ -35,11 +35,22 @@ public struct Explanation: Hashable, Sendable {
     public var steps: [String]
     /// Warnings about full scans and temporary sorts.
     public var warnings: [String]
+    /// The indexes that would help: the entity, a colon and a space, and the attribute with the
+    /// index, as it is written in a schema file.
+    public var indexes: [String]
+    /// What the execution took: rows, the work of the database, and times in milliseconds. Empty if
+    /// the query was only planned.
+    public var execution: [Statistic]
 
-    public init(plan: String, sql: String, steps: [String], warnings: [String]) {
+    public init(
+        plan: String, sql: String, steps: [String], warnings: [String], indexes: [String] = [],
+        execution: [Statistic] = []
+    ) {
         self.plan = plan
         self.sql = sql
         self.steps = steps
         self.warnings = warnings
+        self.indexes = indexes
+        self.execution = execution
     }
 }

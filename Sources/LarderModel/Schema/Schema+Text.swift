@@ -62,6 +62,14 @@ extension Attribute {
         ])
     }
 
+    /// The attribute as it is written in a schema file, on one line.
+    ///
+    /// - Parameter others: Members that it is to have besides its own, or instead of these.
+    package func fileLine(with others: [String: JSONValue] = [:]) -> String {
+        guard case .object(let members) = json else { preconditionFailure("it is an object") }
+        return SchemaFileWriter.line(.object(members.merging(others) { $1 }))
+    }
+
     fileprivate var json: JSONValue {
         var members: [String: JSONValue] = [
             "name": .string(name), "type": .string(type.rawValue),

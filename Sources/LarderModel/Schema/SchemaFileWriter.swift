@@ -13,6 +13,9 @@ struct SchemaFileWriter {
         return writer.text + "\n"
     }
 
+    /// A value on one line, however long it is.
+    static func line(_ json: JSONValue) -> String { line(json, columnsMax: .max) ?? json.text }
+
     /// - Parameters:
     ///   - indent: The indentation of the line on which the value begins.
     ///   - before: The number of columns before the value, after the indentation.

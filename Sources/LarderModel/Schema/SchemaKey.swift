@@ -17,7 +17,7 @@ package enum SchemaKey {
     ]
 
     /// The value of `unique` and `indexed` for strings without case and accents.
-    static let insensitive = "insensitive"
+    package static let insensitive = "insensitive"
 
     /// The keys of `search`, if it is an object, and the values of `tokens`.
     package static let search = ["tokens"]

@@ -42,7 +42,7 @@ final class ActivityCollector: Sendable {
                     running: seen.flatMap(\.1).map { running in
                         var running = running
                         let isOwn = running.source.userIdentifier == user
-                        if !seesAll, !isOwn { running.query = nil }
+                        if !seesAll, !isOwn { (running.query, running.trace) = (nil, "") }
                         return running
                     }))
         }

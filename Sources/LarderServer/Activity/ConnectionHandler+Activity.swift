@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import LarderModel
 import LarderWire
+internal import Logging
 import NIOCore
 
 /// The report of the connection about itself, and the requests about the server's activity.
@@ -12,20 +13,42 @@ extension ConnectionHandler {
     func noteEnd(of id: UInt64, _ reply: EncodableReply) {
         var code: ErrorCode?
         if case .reply(.failed(let error)) = reply {
-            services.failures.report(error)
+            note(error, of: id)
             code = error.code
         }
         let isInTurn = services.loopTurns.isRunning
         if let (ended, time) = times.end(id, code, isInTurn: isInTurn) {
-            services.loopReader.requests.record(ended.kind, time, error: ended.error)
+            record(ended, time)
         }
+    }
+
+    /// A request has failed. Most failures concern their client alone.
+    private func note(_ error: LarderError, of id: UInt64) {
+        let entry = times.entry(of: id)
+        services.failures.report(error, trace: entry?.trace ?? "")
+        guard services.logger.logLevel <= .debug, let entry else { return }
+        services.logger.debug(
+            "request failed: \(error.message)",
+            metadata: metadata(of: entry).merging(["code": "\(error.code.name)"]) { $1 })
+    }
+
+    /// The user, the process, and the request.
+    private func metadata(of entry: RequestTimes.Entry) -> Logger.Metadata {
+        var metadata = metadata
+        metadata["kind"] = "\(entry.kind.name)"
+        if !entry.trace.isEmpty { metadata["trace"] = "\(entry.trace)" }
+        return metadata
     }
 
     /// A part of the turn has ended, and with it perhaps a request.
     func recordEnd() {
         guard let ended = times.takeEnded() else { return }
-        services.loopReader.requests.record(
-            ended.kind, services.loopTurns.lastTime, error: ended.error)
+        record(ended, services.loopTurns.lastTime)
+    }
+
+    private func record(_ ended: RequestTimes.Ended, _ time: TimeAmount) {
+        services.loopReader.requests.record(ended.kind, time, error: ended.error)
+        ended.record?.end(time, failed: ended.error != nil)
     }
 
     // MARK: The connection
@@ -49,7 +72,7 @@ extension ConnectionHandler {
             return RunningRequest(
                 connection: Int64(number), request: entry.id, source: source, kind: entry.kind.name,
                 started: time.addingTimeInterval(-seconds), entityName: query?.entityName ?? "",
-                query: query?.summary)
+                query: query?.summary, trace: entry.trace)
         }.sorted { ($0.started, $0.request) < ($1.started, $1.request) }
     }
 
@@ -72,6 +95,20 @@ extension ConnectionHandler {
         }
     }
 
+    func queryStatistics(resetting: Bool, _ operation: Operation) {
+        guard let port else { return }
+        let id = operation.id
+        guard !resetting || mayEndAll else { return finish(id, .failed(Self.othersStatistics)) }
+        services.metrics.queries.collect(resetting: resetting) { statistics in
+            let reply = EncodableReply(.queryStatistics(statistics), to: id, encodedAbove: 0)
+            port.execute { $0.finish(id, reply) }
+        }
+    }
+
+    private static let othersStatistics = LarderError(
+        .permissionDenied, "the statistics of queries are those of all users",
+        hint: "root and the user of the server may reset them")
+
     /// Whether a policy hides the connections of other users.
     private var seesOwnOnly: Bool { services.view.rights.map { !$0.may(.admin) } ?? false }
 
@@ -89,7 +126,7 @@ extension ConnectionHandler {
         connection.port.execute { other in
             let reply: Reply =
                 if mayEndAll || other.user == user {
-                    .requestsEnded(other.end(request))
+                    .requestsEnded(other.end(request, for: user))
                 } else if seesOwnOnly {
                     .requestsEnded(0)
                 } else {
@@ -101,11 +138,20 @@ extension ConnectionHandler {
 
     /// Ends requests for an operator.
     ///
-    /// - Parameter request: An id; 0 for all.
+    /// - Parameters:
+    ///   - request: An id; 0 for all.
+    ///   - operator: The user who ends them.
     /// - Returns: their number.
-    private func end(_ request: UInt64) -> Int64 {
+    private func end(_ request: UInt64, for operator: UInt32) -> Int64 {
         let ended = requests.filter { request == 0 || $0.key == request }
-        for request in ended.values { request.fail(Self.ended) }
+        for (id, request) in ended {
+            if let entry = times.entry(of: id) {
+                services.logger.log(
+                    level: `operator` == user ? .debug : .notice, "request ended on request",
+                    metadata: metadata(of: entry).merging(["by": "\(`operator`)"]) { $1 })
+            }
+            request.fail(Self.ended)
+        }
         return Int64(ended.count)
     }
 

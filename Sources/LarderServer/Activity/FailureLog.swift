@@ -40,10 +40,14 @@ final class FailureLog: Sendable {
     var isQuiet: Bool { omitted.withLock(\.isEmpty) }
 
     /// Logs the error of a request if its cause is the storage.
-    func report(_ error: LarderError) {
+    ///
+    /// - Parameter trace: The id that the client gave the request; empty for none.
+    func report(_ error: LarderError, trace: String = "") {
         switch error.code {
         case .storageFailed, .storageFull, .notAStore:
-            report(.error, "the storage failed: \(error.message)", ["code": error.code.name])
+            report(
+                .error, "the storage failed: \(error.message)", ["code": error.code.name],
+                trace: trace)
         default: break
         }
     }
@@ -57,8 +61,13 @@ final class FailureLog: Sendable {
             ["code": refusal.code.name, "uid": "\(user)"])
     }
 
-    /// - Parameter message: Equal for equal failures, without numbers that change.
-    func report(_ level: Logger.Level, _ message: String, _ metadata: [String: String] = [:]) {
+    /// - Parameters:
+    ///   - message: Equal for equal failures, without numbers that change.
+    ///   - trace: That of the request, for the line if there is one; empty for none.
+    func report(
+        _ level: Logger.Level, _ message: String, _ metadata: [String: String] = [:],
+        trace: String = ""
+    ) {
         let failure = Failure(
             level: level, message: String(message.prefix(Self.messageCharactersMax)),
             metadata: metadata)
@@ -72,11 +81,12 @@ final class FailureLog: Sendable {
             omitted[failure] = count + 1
             return nil
         }
-        if let logged { log(logged, omitted: 0) }
+        if let logged { log(logged, omitted: 0, trace: trace) }
     }
 
-    private func log(_ failure: Failure, omitted count: Int) {
+    private func log(_ failure: Failure, omitted count: Int, trace: String = "") {
         var metadata = failure.metadata
+        if !trace.isEmpty { metadata["trace"] = trace }
         if count > 0 { metadata["omitted"] = "\(count)" }
         logger.log(
             level: failure.level, "\(failure.message)",

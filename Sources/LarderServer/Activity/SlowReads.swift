@@ -11,15 +11,25 @@ final class SlowReads: Sendable {
     final class Measurement: Sendable {
         private let shape: QueryShape
         private let source: ChangeSource
+        fileprivate let trace: String
         private let reads: SlowReads
         private let nanoseconds = Atomic<Int64>(0)
         private let rows = Atomic<Int64>(0)
+        private let databaseWork = Mutex(ReadWork())
 
-        fileprivate init(_ shape: QueryShape, from source: ChangeSource, reads: SlowReads) {
+        fileprivate init(
+            _ shape: QueryShape, from source: ChangeSource, trace: String, reads: SlowReads
+        ) {
             self.shape = shape
             self.source = source
+            self.trace = trace
             self.reads = reads
         }
+
+        var rowCount: Int { Int(rows.load(ordering: .relaxed)) }
+
+        /// What the database has done; nothing before the end.
+        var work: ReadWork { databaseWork.withLock { $0 } }
 
         /// A batch of it has been read. Batches are read one after the other.
         func add(_ time: Duration, rowCount: Int = 0) {
@@ -29,8 +39,11 @@ final class SlowReads: Sendable {
 
         /// Called once, on a thread of the pool, while the query has its reader.
         ///
-        /// - Parameter plan: Returns the steps of the database for a line of the log.
-        func end(plan: () -> [String]) {
+        /// - Parameters:
+        ///   - work: What the database has done.
+        ///   - plan: Returns the steps of the database for a line of the log.
+        func end(_ work: ReadWork, plan: () -> [String]) {
+            databaseWork.withLock { $0 = work }
             let time = Duration.nanoseconds(nanoseconds.load(ordering: .relaxed))
             let isLogged = reads.logTimeMin.map { time >= $0 } ?? false
             guard isLogged || time >= reads.timeMin, let query = try? shape.decoded() else {
@@ -40,7 +53,7 @@ final class SlowReads: Sendable {
                 ended: Date(), seconds: time / .seconds(1), source: source,
                 entityName: query.entityName, query: query.summary)
             if time >= reads.timeMin { reads.append(read) }
-            if isLogged { reads.log(read, rowCount: rows.load(ordering: .relaxed), plan()) }
+            if isLogged { reads.log(read, self, plan()) }
         }
     }
 
@@ -58,8 +71,11 @@ final class SlowReads: Sendable {
         countMax = limits.slowReadsMax
     }
 
-    func measurement(of shape: QueryShape, from source: ChangeSource) -> Measurement {
-        Measurement(shape, from: source, reads: self)
+    /// - Parameter trace: The id that the client gave the request; empty for none.
+    func measurement(
+        of shape: QueryShape, from source: ChangeSource, trace: String
+    ) -> Measurement {
+        Measurement(shape, from: source, trace: trace, reads: self)
     }
 
     private func append(_ read: SlowRead) {
@@ -69,13 +85,16 @@ final class SlowReads: Sendable {
         }
     }
 
-    private func log(_ read: SlowRead, rowCount: Int64, _ plan: [String]) {
+    private func log(_ read: SlowRead, _ measurement: Measurement, _ plan: [String]) {
         var metadata: Logger.Metadata = [
-            "entity": "\(read.entityName)", "rows": "\(rowCount)",
+            "entity": "\(read.entityName)", "rows": "\(measurement.rowCount)",
+            "steps": "\(measurement.work.steps)",
+            "scannedRows": "\(measurement.work.scannedRows)",
             "milliseconds": "\(Int64(clamped: (read.seconds * 1_000).rounded()))",
             "client": "\(ConnectionState.printable(read.source.clientName))",
             "plan": "\(plan.joined(separator: "; "))",
         ]
+        if !measurement.trace.isEmpty { metadata["trace"] = "\(measurement.trace)" }
         if let user = read.source.userIdentifier { metadata["uid"] = "\(user)" }
         if let process = read.source.processIdentifier { metadata["pid"] = "\(process)" }
         logger.notice("slow query: \(read.query ?? "")", metadata: metadata)

@@ -14,6 +14,7 @@ extension ConnectionHandler {
         case .get(let identifiers, let properties): get(identifiers, properties, operation)
         case .query(let request): query(request, operation)
         case .explain(let request): explain(request, operation)
+        case .analyze(let request): analyze(request, operation)
         case .save(let changes): save(changes, operation)
         case .saveInParts: saveInParts(operation)
         case .insertRows(let insertion): insertRows(insertion, operation)
@@ -25,6 +26,7 @@ extension ConnectionHandler {
         case .migrate(let request): migrate(request, operation)
         case .schema: finish(id, .schema(services.schemaText))
         case .statistics: statistics(operation)
+        case .queryStatistics(let reset): queryStatistics(resetting: reset, operation)
         case .activity: activity(operation)
         case .metrics: metrics(operation)
         case .endRequests(let connection, let request):
@@ -39,9 +41,11 @@ extension ConnectionHandler {
     private func get(
         _ identifiers: [PersistentIdentifier], _ properties: [String]?, _ operation: Operation
     ) {
+        let record = services.loopReader.queries.record(ofGet: identifiers, properties, for: user)
+        times.count(in: record)
         if isShort, operation.snapshot == 0,
             case .reply(let reply) = services.loopReader.objects(
-                identifiers, properties: properties)
+                identifiers, properties: properties, countedIn: record)
         {
             return finish(operation.id, reply)
         }
@@ -67,15 +71,24 @@ extension ConnectionHandler {
         guard isPlannedHere(request), operation.snapshot == 0 else {
             let view = services.view
             let planBytes = Self.planBytes(of: request)
+            times.count(in: record(of: request.shape))
             return stream(request, operation, planBytes: planBytes) { () throws(LarderError) in
                 try view.plan(try request.shape.decoded(), request.parameters)
             }
         }
-        switch services.loopReader.query(request, of: user) {
+        let (outcome, record) = services.loopReader.query(request, of: user)
+        times.count(in: record)
+        switch outcome {
         case .reply(let reply): finish(operation.id, reply)
         case .needsPool(let plan):
             stream(request, operation, planBytes: plan.byteCount) { plan }
         }
+    }
+
+    /// The record of a query that is planned in the pool; nil if its shape is long.
+    private func record(of shape: QueryShape) -> QueryCounters.Record? {
+        guard shape.byteCount <= services.limits.loopShapeBytesMax else { return nil }
+        return services.loopReader.queries.record(of: .query(shape), for: user)
     }
 
     /// Roughly the memory of the plan of a query that has not been planned yet.
@@ -98,8 +111,10 @@ extension ConnectionHandler {
         }
         let stream = QueryStream(
             requestID: operation.id, plan: plan, parameters: request.parameters,
-            measurement: services.slowReads.measurement(of: request.shape, from: source),
-            credit: request.credit, time: operation.time(atMost: services.limits.readTimeMax),
+            measurement: services.slowReads.measurement(
+                of: request.shape, from: source, trace: operation.trace),
+            countedIn: times.entry(of: operation.id)?.record, credit: request.credit,
+            time: operation.time(atMost: services.limits.readTimeMax),
             bytes: bytes, services: services, readers: readers(for: operation),
             connection: self, eventLoop: context.eventLoop)
         requests[operation.id] = stream
@@ -117,6 +132,14 @@ extension ConnectionHandler {
                 throw .failed(error)
             }
             return .explained(try reader.explain(plan, request.parameters, budget: budget))
+        }
+    }
+
+    private func analyze(_ request: QueryRequest, _ operation: Operation) {
+        let analysis = QueryAnalysis(request, view: services.view, limits: services.limits)
+        let bytes = frame.memoryBytes + Self.planBytes(of: request)
+        onPool(operation, bytes: bytes) { (reader, budget) throws(ReadFailure) in
+            .explained(try analysis.run(on: reader, budget: budget))
         }
     }
 
@@ -150,9 +173,13 @@ extension ConnectionHandler {
         readOnPool(operation, bytes: bytes, read) { result, port in
             let reply: Reply
             do throws(LarderError) { reply = try result.get() } catch { reply = .failed(error) }
+            let rowCount = reply.objectCount
             let encodable = EncodableReply(
                 reply, to: id, encodedAbove: replyBytesMax, frameBytesMax: frameBytesMax)
-            port.end { $0.streamEnded(id, encodable) }
+            port.end { handler in
+                handler.times.entry(of: id)?.record?.addRows(rowCount)
+                handler.streamEnded(id, encodable)
+            }
         }
     }
 
@@ -400,5 +427,13 @@ extension ConnectionHandler {
         case .success(let result): .saved(result)
         case .failure(let error): .failed(services.known(error))
         }
+    }
+}
+
+extension Reply {
+    /// The objects that a `get` has found; 0 for any other reply.
+    fileprivate var objectCount: Int {
+        guard case .batches(let batches, _) = self else { return 0 }
+        return batches.reduce(0) { $0 + $1.rowCount }
     }
 }

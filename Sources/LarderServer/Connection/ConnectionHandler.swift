@@ -236,19 +236,19 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard let get = GetFrame(frame), state.mayReplyAtOnce(get.id) else {
             return decode(frame)
         }
-        let reply: EncodedBatches
+        let (reply, record): (EncodedBatches, QueryCounters.Record)
         switch services.loopReader.cachedReply(to: get) {
         case .new: return decode(frame)
-        case .reply(let cached): reply = cached
+        case .reply(let cached, let counting): (reply, record) = (cached, counting)
         case .repeated(let key):
             let event = decode(frame)
             guard case .received(let envelope) = event,
-                let read = services.loopReader.read(envelope.request, cachingAs: key)
+                let read = services.loopReader.read(envelope.request, cachingAs: key, of: user)
             else { return event }
-            reply = read
+            (reply, record) = read
         }
         noteRequest()
-        times.endAtOnce(.get)
+        times.endAtOnce(.get, countedIn: record)
         append(ReplyEnvelope(id: get.id, reply: .encodedBatches(reply, more: false)))
         return nil
     }

@@ -152,6 +152,7 @@ final class ConnectionState {
             return accept(envelope, .get(identifiers, properties: properties))
         case (_, .query(let request)): return accept(envelope, .query(request))
         case (_, .explain(let request)): return accept(envelope, .explain(request))
+        case (_, .analyze(let request)): return accept(envelope, .analyze(request))
         case (_, .save(let changes)): return accept(envelope, .save(changes))
         case (_, .saveInParts): return accept(envelope, .saveInParts)
         case (_, .insertRows(let insertion)): return accept(envelope, .insertRows(insertion))
@@ -164,6 +165,8 @@ final class ConnectionState {
         case (_, .migrate(let request)): return accept(envelope, .migrate(request))
         case (_, .schema): return accept(envelope, .schema)
         case (_, .statistics): return accept(envelope, .statistics)
+        case (_, .queryStatistics(let reset)):
+            return accept(envelope, .queryStatistics(reset: reset))
         case (_, .activity): return accept(envelope, .activity)
         case (_, .metrics): return accept(envelope, .metrics)
         case (_, .endRequests(let connection, let request)):
@@ -185,7 +188,7 @@ final class ConnectionState {
         }
         let operation = Operation(
             id: id, timeoutMilliseconds: envelope.timeoutMilliseconds,
-            snapshot: envelope.snapshot, kind: kind)
+            snapshot: envelope.snapshot, trace: envelope.trace, kind: kind)
         guard operation.snapshot == 0 || operation.isRead else {
             return .reply(failure(id, "the request cannot be performed in a snapshot"))
         }

@@ -46,6 +46,7 @@ extension Reply {
         case .saved(let result), .savedPart(let result, _): !result.fits(inBytes: byteCount)
         case .inserted(let rows, _): rows.encodedBytesMax > byteCount
         case .checked(let report): report.findings.count * Self.findingBytes > byteCount
+        case .queryStatistics(let list): list.statistics.count * Self.shapeBytes > byteCount
         case .backup(let part, _): part.content.count > byteCount
         // Only the values of objects can make a page of the history long.
         case .history(let page, _):
@@ -56,4 +57,6 @@ extension Reply {
 
     /// Roughly the length of a finding of a check.
     private static let findingBytes = 256
+    /// Roughly the length of the statistics of a query.
+    private static let shapeBytes = 256
 }

@@ -9,6 +9,7 @@ struct Operation: Equatable {
         case get([PersistentIdentifier], properties: [String]?)
         case query(QueryRequest)
         case explain(QueryRequest)
+        case analyze(QueryRequest)
         case save(ChangeSet)
         case saveInParts
         case insertRows(Insertion)
@@ -20,6 +21,7 @@ struct Operation: Equatable {
         case migrate(MigrateRequest)
         case schema
         case statistics
+        case queryStatistics(reset: Bool)
         case activity
         case metrics
         case endRequests(connection: Int64, request: UInt64)
@@ -32,6 +34,8 @@ struct Operation: Equatable {
     var timeoutMilliseconds: UInt32 = 0
     /// The id of the operation in whose snapshot to read; 0 reads the latest state.
     var snapshot: UInt64 = 0
+    /// The id that the client gave it for the log; empty for none.
+    var trace = ""
     let kind: Kind
 
     /// Whether the operation ends only if the client cancels it.
@@ -46,7 +50,7 @@ struct Operation: Equatable {
     /// Whether the operation can read in a snapshot.
     var isRead: Bool {
         switch kind {
-        case .get, .query, .explain: true
+        case .get, .query, .explain, .analyze: true
         case .history(let request): !request.follows
         default: false
         }

@@ -45,7 +45,7 @@ extension Request {
         case .get(let identifiers, _):
             return fixed + identifiers.count * MemoryLayout<PersistentIdentifier>.stride
         case .observe(let request): return Request.query(request.query).memoryBytes
-        case .query(let query), .explain(let query):
+        case .query(let query), .explain(let query), .analyze(let query):
             let parameters = query.parameters
             let arguments = parameters.arguments.reduce(0) { $0 + $1.memoryBytes }
             return parameters.variables.values.reduce(fixed + arguments) { $0 + $1.memoryBytes }

@@ -1,7 +1,8 @@
 /// The kinds of requests, with the names that they have in the protocol's `Envelope`.
 enum RequestKind: Int, CaseIterable, Sendable {
-    case get, query, explain, save, saveInParts, insertRows, history, deleteHistory, openSnapshot
-    case observe, backup, migrate, schema, statistics, activity, metrics, endRequests, check, ping
+    case get, query, explain, analyze, save, saveInParts, insertRows, history, deleteHistory
+    case openSnapshot, observe, backup, migrate, schema, statistics, queryStatistics, activity
+    case metrics, endRequests, check, ping
 
     /// The name with lower-case words and underscores.
     var name: String {
@@ -18,6 +19,7 @@ extension Operation.Kind {
         case .get: .get
         case .query: .query
         case .explain: .explain
+        case .analyze: .analyze
         case .save: .save
         case .saveInParts: .saveInParts
         case .insertRows: .insertRows
@@ -29,6 +31,7 @@ extension Operation.Kind {
         case .migrate: .migrate
         case .schema: .schema
         case .statistics: .statistics
+        case .queryStatistics: .queryStatistics
         case .activity: .activity
         case .metrics: .metrics
         case .endRequests: .endRequests

@@ -12,14 +12,19 @@ struct RequestTimes {
         let id: UInt64
         let kind: RequestKind
         let start: NIODeadline
+        /// The id that the client gave it for the log; empty for none.
+        let trace: String
         /// nil if it has none.
         var query: QueryShape?
+        /// Counts requests of its shape; nil for those without one.
+        var record: QueryCounters.Record?
     }
 
     /// A request that has ended.
     struct Ended {
         let kind: RequestKind
         let error: ErrorCode?
+        let record: QueryCounters.Record?
     }
 
     /// The requests that have not had their last reply when their turn was over, in any order.
@@ -31,7 +36,18 @@ struct RequestTimes {
     private var ended: Ended?
 
     mutating func begin(_ operation: Operation, at start: NIODeadline) {
-        current = Entry(id: operation.id, kind: operation.kind.requestKind, start: start)
+        current = Entry(
+            id: operation.id, kind: operation.kind.requestKind, start: start,
+            trace: operation.trace)
+    }
+
+    /// The request that is being performed is counted in a record.
+    mutating func count(in record: QueryCounters.Record?) { current?.record = record }
+
+    /// A request that is being performed, or is open.
+    func entry(of id: UInt64) -> Entry? {
+        if let current, current.id == id { return current }
+        return open.last { $0.id == id }
     }
 
     /// The operation was performed, as far as that takes one turn.
@@ -53,7 +69,7 @@ struct RequestTimes {
         if let current, current.id == id {
             self.current = nil
             if isInTurn {
-                ended = Ended(kind: current.kind, error: error)
+                ended = Ended(current, error)
                 return nil
             }
             entry = current
@@ -63,11 +79,13 @@ struct RequestTimes {
         } else {
             return nil
         }
-        return (Ended(kind: entry.kind, error: error), NIODeadline.now() - entry.start)
+        return (Ended(entry, error), NIODeadline.now() - entry.start)
     }
 
     /// A request that had its reply without being performed.
-    mutating func endAtOnce(_ kind: RequestKind) { ended = Ended(kind: kind, error: nil) }
+    mutating func endAtOnce(_ kind: RequestKind, countedIn record: QueryCounters.Record) {
+        ended = Ended(kind: kind, error: nil, record: record)
+    }
 
     /// Takes the request that has ended in the part of the turn which is over.
     mutating func takeEnded() -> Ended? {
@@ -77,10 +95,16 @@ struct RequestTimes {
     }
 }
 
+extension RequestTimes.Ended {
+    fileprivate init(_ entry: RequestTimes.Entry, _ error: ErrorCode?) {
+        self.init(kind: entry.kind, error: error, record: entry.record)
+    }
+}
+
 extension Operation.Kind {
     fileprivate var queryShape: QueryShape? {
         switch self {
-        case .query(let request), .explain(let request): request.shape
+        case .query(let request), .explain(let request), .analyze(let request): request.shape
         case .observe(let request): request.query.shape
         default: nil
         }

@@ -9,6 +9,8 @@ import NIOPosix
 /// the other, as ``ActivityCollector`` does. It needs no reader of the pool and not the writer, so
 /// that it works on a busy server.
 final class MetricsCollector: Sendable {
+    /// The statistics of queries, which are no metrics.
+    let queries: QueryStatisticsCollector
     private let loopReaders: [LoopReader]
     private let server: String
     private let statistics: @Sendable () -> [Statistic]
@@ -23,6 +25,7 @@ final class MetricsCollector: Sendable {
         statistics: @escaping @Sendable () -> [Statistic],
         writes: @escaping @Sendable () -> [MetricFamily]
     ) {
+        queries = QueryStatisticsCollector(loopReaders)
         self.loopReaders = loopReaders
         self.server = server
         self.statistics = statistics

@@ -40,6 +40,7 @@ final class LoopReader: @unchecked Sendable {
     let counters: Counters
     /// The requests of the connections of the event loop.
     let requests: RequestMetrics
+    let queries: QueryCounters
     private let backend: any StoreBackend
     private let view: any StoreView
     /// The reader whose connection this one uses; nil if it has its own.
@@ -63,6 +64,7 @@ final class LoopReader: @unchecked Sendable {
         self.limits = limits
         self.counters = Counters()
         self.requests = RequestMetrics()
+        self.queries = QueryCounters(countMax: limits.queryShapesMax, memory: limits.shapeMemory)
         self.budget = ReadBudget(
             work: limits.inlineWorkMax, workTimeMax: limits.inlineTimeMax,
             bytesMax: limits.inlineBatchBytesMax,
@@ -85,6 +87,7 @@ final class LoopReader: @unchecked Sendable {
         self.limits = base.limits
         self.counters = base.counters
         self.requests = base.requests
+        self.queries = base.queries
         self.budget = base.budget
         self.plans = PlanCache(
             countMax: limits.plansMax / cacheShare,
@@ -103,41 +106,51 @@ final class LoopReader: @unchecked Sendable {
     func cachedReply(to get: borrowing GetFrame) -> ReplyCache.Lookup {
         eventLoop.assertInEventLoop()
         let found = replies.find(get.body) { [backend] in backend.isCurrent($0) }
-        if case .reply = found { counters.cacheHits.add(1, ordering: .relaxed) }
-        return found
+        guard case .reply(let reply, let record) = found else { return found }
+        counters.cacheHits.add(1, ordering: .relaxed)
+        let current = queries.current(record)
+        current.addCachedReply()
+        return .reply(reply, current)
     }
 
     /// Reads one object for a repeated `get`, and caches the reply.
     ///
+    /// - Parameter user: Is charged for a new record of its counts.
     /// - Returns: nil if the request is to be performed like any other: it is for several objects,
     ///   the object has no stamp, or the read fails or needs the pool.
-    func read(_ request: Request, cachingAs key: ReplyCache.Key) -> EncodedBatches? {
+    func read(
+        _ request: Request, cachingAs key: ReplyCache.Key, of user: UInt32
+    ) -> (reply: EncodedBatches, record: QueryCounters.Record)? {
         eventLoop.assertInEventLoop()
         guard case .get(let identifiers, let properties) = request, identifiers.count == 1,
             let reader = try? openReader(),
             let stamp = reader.stamp(of: identifiers[0], properties: properties),
             let batches = try? reader.objects(
-                identifiers, properties: properties, budget: budget)
+                identifiers, properties: properties, budget: budget),
+            let record = queries.record(ofGet: identifiers, properties, for: user)
         else { return nil }
         counters.inlineReads.add(1, ordering: .relaxed)
         let reply = EncodedBatches(encoding: batches)
         // An insert of a missing object does not change its stamp.
         let isFound = batches.count == 1 && batches[0].rowCount == 1
         if isFound {
-            replies.insert(reply, for: key, stamp)
+            record.addRows(1)
+            replies.insert(reply, for: key, stamp, countedIn: record)
             Self.count(replies.byteCount, &countedReplyBytes, counters.replyBytes)
         }
-        return reply
+        return (reply, record)
     }
 
     func objects(
-        _ identifiers: [PersistentIdentifier], properties: [String]?
+        _ identifiers: [PersistentIdentifier], properties: [String]?,
+        countedIn record: QueryCounters.Record? = nil
     ) -> ObjectsOutcome {
         eventLoop.assertInEventLoop()
         do throws(ReadFailure) {
             let batches = try openReaderToRead().objects(
                 identifiers, properties: properties, budget: budget)
             counters.inlineReads.add(1, ordering: .relaxed)
+            for batch in batches { record?.addRows(batch.rowCount) }
             return .reply(.batches(batches, more: false))
         } catch {
             switch error {
@@ -148,26 +161,29 @@ final class LoopReader: @unchecked Sendable {
     }
 
     /// - Parameter user: Is charged for a new plan.
-    func query(_ request: QueryRequest, of user: UInt32) -> QueryOutcome {
+    /// - Returns: also the record in which the query is counted; nil if it cannot be planned.
+    func query(
+        _ request: QueryRequest, of user: UInt32
+    ) -> (outcome: QueryOutcome, record: QueryCounters.Record?) {
         eventLoop.assertInEventLoop()
         let entry: PlanCache.Entry
         do throws(LarderError) {
             entry = try plan(request, of: user)
         } catch {
-            return .reply(.failed(error))
+            return (.reply(.failed(error)), nil)
         }
         defer { charge(entry, for: request.shape) }
-        guard entry.startsInline() else { return .needsPool(entry.plan) }
+        guard entry.startsInline() else { return (.needsPool(entry.plan), entry.record) }
         do throws(ReadFailure) {
-            if let batch = try singleBatch(entry.plan, request.parameters) {
+            if let batch = try singleBatch(entry, request.parameters) {
                 counters.inlineReads.add(1, ordering: .relaxed)
-                return .reply(.batches([batch], more: false))
+                return (.reply(.batches([batch], more: false)), entry.record)
             }
         } catch {
-            if case .failed(let error) = error { return .reply(.failed(error)) }
+            if case .failed(let error) = error { return (.reply(.failed(error)), entry.record) }
         }
         entry.wasTooLong()
-        return .needsPool(entry.plan)
+        return (.needsPool(entry.plan), entry.record)
     }
 
     /// All transactions after one, if that is little work; otherwise nil.
@@ -205,13 +221,16 @@ final class LoopReader: @unchecked Sendable {
 
     /// The result if it is one batch that fits, otherwise nil.
     private func singleBatch(
-        _ plan: any QueryPlan, _ parameters: QueryParameters
+        _ entry: PlanCache.Entry, _ parameters: QueryParameters
     ) throws(ReadFailure) -> Batch? {
-        let cursor = try openReaderToRead().open(plan, parameters, budget: budget)
+        let cursor = try openReaderToRead().open(entry.plan, parameters, budget: budget)
         defer { cursor.close() }
         let (batch, isLast) = try cursor.next(
             bytesMax: limits.inlineBatchBytesMax, budget: budget)
-        return isLast ? batch : nil
+        // Otherwise the pool reads it again, and counts that.
+        guard isLast else { return nil }
+        entry.record?.add(rowCount: batch.rowCount, cursor.work)
+        return batch
     }
 
     private func plan(
@@ -219,11 +238,14 @@ final class LoopReader: @unchecked Sendable {
     ) throws(LarderError) -> PlanCache.Entry {
         if let entry = plans.entry(for: request.shape) {
             counters.planHits.add(1, ordering: .relaxed)
+            if let record = entry.record { entry.record = queries.current(record) }
             return entry
         }
         counters.planMisses.add(1, ordering: .relaxed)
         let query = try request.shape.decoded()
-        let entry = PlanCache.Entry(plan: try view.plan(query, request.parameters), of: user)
+        let entry = PlanCache.Entry(
+            plan: try view.plan(query, request.parameters), of: user,
+            countedIn: queries.record(of: .query(request.shape), for: user))
         if !entry.plan.dependsOnArguments { plans.insert(entry, for: request.shape) }
         return entry
     }

@@ -11,6 +11,8 @@ struct PlanCache {
     final class Entry {
         let plan: any QueryPlan
         let user: UInt32
+        /// Counts the queries with the plan; nil if they are not counted.
+        var record: QueryCounters.Record?
         fileprivate var lastUse: UInt64 = 0
         /// The bytes that are charged for it; 0 while it is not in the cache.
         fileprivate var byteCount = 0
@@ -20,7 +22,10 @@ struct PlanCache {
         /// pool before one tries the event loop again: parameters differ, and stores change.
         private static let poolReads = 64
 
-        init(plan: any QueryPlan, of user: UInt32) {
+        init(
+            plan: any QueryPlan, of user: UInt32, countedIn record: QueryCounters.Record? = nil
+        ) {
+            self.record = record
             self.plan = plan
             self.user = user
         }

@@ -74,6 +74,7 @@ final class QueryStream: OpenRequest {
     /// The memory that the request takes.
     let bytes: Int
     private let execution: Execution
+    private let record: QueryCounters.Record?
     private let readers: ReaderSource
     private let pool: ReaderPool
     private let disposal: Disposal
@@ -90,15 +91,18 @@ final class QueryStream: OpenRequest {
     ///   - credit: The credit of the request; 0 is unlimited.
     ///   - plan: Called on a thread of the pool.
     ///   - time: The time in which the last batch must have been sent.
+    ///   - record: Counts the rows; nil if the query is not counted.
     ///   - bytes: The memory that the request takes.
     init(
         requestID: UInt64, plan: @escaping @Sendable () throws(LarderError) -> any QueryPlan,
-        parameters: QueryParameters, measurement: SlowReads.Measurement, credit: UInt32,
-        time: Duration, bytes: Int, services: ConnectionServices, readers: ReaderSource,
+        parameters: QueryParameters, measurement: SlowReads.Measurement,
+        countedIn record: QueryCounters.Record?, credit: UInt32, time: Duration, bytes: Int,
+        services: ConnectionServices, readers: ReaderSource,
         connection: ConnectionHandler, eventLoop: any EventLoop
     ) {
         self.requestID = requestID
         self.bytes = bytes
+        self.record = record
         self.execution = Execution(
             requestID, plan, parameters, measurement, deadline: .now.advanced(by: time),
             limits: services.limits, frameBytesMax: connection.replyFrameBytesMax,
@@ -173,12 +177,22 @@ final class QueryStream: OpenRequest {
     func abandon() {
         expiry?.cancel()
         execution.cancellation.cancel()
-        if case .paused(let reader) = phase { release(reader) }
+        switch phase {
+        case .ended: break
+        case .reading: countRows()
+        case .paused(let reader):
+            countRows()
+            release(reader)
+        }
         phase = .ended
         if bytes > disposedBytesMin {
             disposal.release(
                 execution, byteCount: bytes, for: ObjectIdentifier(self), of: user, on: eventLoop)
         }
+    }
+
+    private func countRows() {
+        record?.add(rowCount: execution.measurement.rowCount, execution.measurement.work)
     }
 
     private func finish(_ reply: Reply) {
@@ -247,8 +261,9 @@ final class QueryStream: OpenRequest {
 
     private static func end(_ execution: Execution, _ reader: PooledReader) {
         reader.cursor?.close()
+        let work = reader.cursor?.work ?? ReadWork()
         reader.cursor = nil
-        execution.measurement.end { steps(of: execution, reader) }
+        execution.measurement.end(work) { steps(of: execution, reader) }
         execution.release(reader)
     }
 

@@ -22,7 +22,7 @@ final class ReplyCache {
 
     enum Lookup {
         /// The reply that the store would return now.
-        case reply(EncodedBatches)
+        case reply(EncodedBatches, QueryCounters.Record)
         /// The cache has no current reply, but the request is a repeated one: the reply is to be
         /// inserted for this key.
         case repeated(Key)
@@ -33,6 +33,7 @@ final class ReplyCache {
         let request: [UInt8]
         let reply: EncodedBatches
         let stamp: ObjectStamp
+        let record: QueryCounters.Record
 
         var byteCount: Int { request.count + reply.byteCount + Self.overheadBytes }
 
@@ -64,17 +65,23 @@ final class ReplyCache {
     ///   - isCurrent: Whether a stamp is current.
     func find(_ request: RawSpan, ifCurrent isCurrent: (ObjectStamp) -> Bool) -> Lookup {
         let hash = Self.hash(request)
-        if let reply = storedReply(to: request, hash, ifCurrent: isCurrent) {
-            return .reply(reply)
+        if let entry = storedReply(to: request, hash, ifCurrent: isCurrent) {
+            return .reply(entry.reply, entry.record)
         }
         guard isRepeated(hash) else { return .new }
         return .repeated(Key(bytes: request.withUnsafeBytes { Array($0) }, hash: hash))
     }
 
-    /// - Parameter stamp: The stamp of the object, taken before it was read.
-    func insert(_ reply: EncodedBatches, for key: Key, _ stamp: ObjectStamp) {
+    /// - Parameters:
+    ///   - stamp: The stamp of the object, taken before it was read.
+    ///   - record: Counts such reads.
+    func insert(
+        _ reply: EncodedBatches, for key: Key, _ stamp: ObjectStamp,
+        countedIn record: QueryCounters.Record
+    ) {
         guard reply.byteCount <= Self.replyBytesMax else { return }
-        insert(Entry(request: key.bytes, reply: reply, stamp: stamp), key.hash)
+        insert(
+            Entry(request: key.bytes, reply: reply, stamp: stamp, record: record), key.hash)
     }
 
     func removeAll() {
@@ -88,14 +95,14 @@ final class ReplyCache {
     private func storedReply(
         to request: RawSpan, _ hash: UInt64,
         ifCurrent isCurrent: (ObjectStamp) -> Bool
-    ) -> EncodedBatches? {
+    ) -> Entry? {
         if let entry = recent[hash] {
-            return Self.equal(entry.request, request) && isCurrent(entry.stamp) ? entry.reply : nil
+            return Self.equal(entry.request, request) && isCurrent(entry.stamp) ? entry : nil
         }
         guard let entry = older[hash], Self.equal(entry.request, request), isCurrent(entry.stamp)
         else { return nil }
         insert(entry, hash)
-        return entry.reply
+        return entry
     }
 
     private func isRepeated(_ hash: UInt64) -> Bool {

@@ -11,9 +11,9 @@ extension ConnectionHandler {
         case .deleteHistory:
             return rights.may(.admin) ? nil : rights.denial(of: "delete the history")
         case .check: return rights.may(.admin) ? nil : rights.denial(of: "verify the store")
-        case .statistics, .metrics:
+        case .statistics, .metrics, .queryStatistics:
             return rights.may(.admin) ? nil : rights.denial(of: "read the metrics of the store")
-        case .explain:
+        case .explain, .analyze:
             // Plans and their statistics are those of all objects.
             guard rights.isLimited, !rights.may(.admin) else { return nil }
             return rights.denial(of: "read the plans of queries")

@@ -2,19 +2,29 @@ import LarderModel
 
 /// The indexes that would serve a query and do not exist, for EXPLAIN.
 struct IndexSuggestions {
-    /// By the alias of the table, what the schema would have to say.
-    private(set) var ofRows: [Int: String] = [:]
-    /// For the order of the rows; nil if nothing would help.
-    private(set) var ofOrder: String?
+    struct Suggestion {
+        /// A clause of a sentence: `"indexed": true` at Article.score would.
+        let text: String
+        /// The entity, and the line of its schema file.
+        let line: String
+    }
 
-    init(_ query: ResolvedQuery, _ collections: [PlanCollection]) {
+    /// By the alias of the table, what the schema would have to say.
+    private(set) var ofRows: [Int: Suggestion] = [:]
+    /// For the order of the rows; nil if nothing would help.
+    private(set) var ofOrder: Suggestion?
+    private let schema: Schema
+
+    /// - Parameter schema: As the client has it.
+    init(_ query: ResolvedQuery, _ collections: [PlanCollection], in schema: Schema) {
+        self.schema = schema
         for collection in collections {
             for conjunct in collection.predicate.conjuncts { add(conjunct) }
         }
         guard let order = query.order.first, order.stringOrder == .caseInsensitive,
             case .operand(.column(let column)) = order.key, !column.textIndexes.contains(.caseless)
         else { return }
-        ofOrder = Self.insensitive(column)
+        ofOrder = suggestion(column, "indexed", Self.insensitive)
     }
 
     private mutating func add(_ predicate: PlanPredicate) {
@@ -26,7 +36,7 @@ struct IndexSuggestions {
                 addIndex(column, options)
             case .contains, .endsWith, .like, .matches:
                 guard column.searchTable == nil, column.type == .attribute(.string) else { return }
-                ofRows[column.reference.alias] = "`\"search\": true` at \(column.name) would"
+                ofRows[column.reference.alias] = suggestion(column, "search", .bool(true))
             default: break
             }
         case .isTrue(.function(.search, let operands, _, _)): addWords(operands)
@@ -47,12 +57,18 @@ struct IndexSuggestions {
         guard let first = columns.first, SearchedIndex(operands) == nil,
             columns.allSatisfy({ $0.reference.alias == first.reference.alias })
         else { return }
+        let alias = first.reference.alias
+        guard columns.count > 1 else {
+            ofRows[alias] = suggestion(
+                first, "search", .object(["tokens": .string("words")]), #"{"tokens": "words"}"#)
+            return
+        }
         let names = columns.map { "\"\($0.name.split(separator: ".").last ?? "")\"" }
         let owner = first.name.split(separator: ".").dropLast().joined(separator: ".")
-        ofRows[first.reference.alias] =
-            columns.count == 1
-            ? "`\"search\": {\"tokens\": \"words\"}` at \(first.name) would"
-            : "`\"search\": [[\(names.joined(separator: ", "))]]` at \(owner) would"
+        let member = "\"search\": [[\(names.joined(separator: ", "))]]"
+        ofRows[alias] = Suggestion(
+            text: "`\(member)` at \(owner) would",
+            line: "\(first.attribute?.entityName ?? owner): \(member)")
     }
 
     /// The first comparison counts, unless a later one needs an index of texts.
@@ -60,13 +76,37 @@ struct IndexSuggestions {
         guard case .attribute = column.type, !column.isIndexed(for: options) else { return }
         let alias = column.reference.alias
         if options == .insensitive {
-            ofRows[alias] = Self.insensitive(column)
+            ofRows[alias] = suggestion(column, "indexed", Self.insensitive)
         } else if options.isEmpty, ofRows[alias] == nil {
-            ofRows[alias] = "`\"indexed\": true` at \(column.name) would"
+            ofRows[alias] = suggestion(column, "indexed", .bool(true))
         }
     }
 
-    private static func insensitive(_ column: PlanColumn) -> String {
-        "`\"indexed\": \"insensitive\"` at \(column.name) would"
+    private static let insensitive = JSONValue.string(SchemaKey.insensitive)
+
+    /// - Parameters:
+    ///   - key: The member of the attribute in the schema file.
+    ///   - value: The value that it should have.
+    ///   - text: The value as a text; nil for its shortest form.
+    private func suggestion(
+        _ column: PlanColumn, _ key: String, _ value: JSONValue, _ text: String? = nil
+    ) -> Suggestion {
+        let member = "\"\(key)\": \(text ?? value.text)"
+        return Suggestion(
+            text: "`\(member)` at \(column.name) would",
+            line: line(column, key, value) ?? "\(column.name): \(member)")
+    }
+
+    /// The attribute with the member, at the entity that declares it.
+    private func line(_ column: PlanColumn, _ key: String, _ value: JSONValue) -> String? {
+        guard let attribute = column.attribute else { return nil }
+        var entity = schema.entity(named: attribute.entityName)
+        while let one = entity {
+            if let declared = one.declared.attributes.first(where: { $0.name == attribute.name }) {
+                return "\(one.name): \(declared.fileLine(with: [key: value]))"
+            }
+            entity = one.parent.flatMap { schema.entity(named: $0) }
+        }
+        return nil
     }
 }

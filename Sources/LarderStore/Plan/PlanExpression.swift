@@ -110,12 +110,20 @@ struct PlanColumn: Hashable, Sendable {
     var wordIndexes: [PlanWordIndex] = []
     /// For messages: `Article.title`.
     var name: String
+    /// The attribute, and the entity of the row; nil for a column of the system or a relationship.
+    var attribute: PlanAttribute?
 
     /// Whether an index finds values that are compared with these options.
     func isIndexed(for options: Comparison.Options) -> Bool {
         options.isEmpty
             ? isIndexed : options == .insensitive && textIndexes.contains(.canonical)
     }
+}
+
+/// An attribute, and an entity that has it.
+struct PlanAttribute: Hashable, Sendable {
+    var entityName: String
+    var name: String
 }
 
 /// The kinds of indexes of texts that an attribute may have.

@@ -65,9 +65,7 @@ struct BatchSource {
         state = .finished
         remaining = []
         guard let statement else { return }
-        statement.reset()
-        // The cached statement must not keep a large argument alive.
-        statement.clearBindings()
+        session.end(statement)
         self.statement = nil
     }
 
@@ -143,10 +141,7 @@ struct BatchSource {
         var lists = Column(name: column.name, kind: column.kind)
         guard let keys = rows.identity?.keys[range], !keys.isEmpty else { return lists }
         let statement = try session.statement(list.statementForMany.sql)
-        defer {
-            statement.reset()
-            statement.clearBindings()
-        }
+        defer { session.end(statement) }
         try session.bind(
             list.statementForMany.values(key: .keys(keys), now: session.now), to: statement)
         var elements = ListedKeys()

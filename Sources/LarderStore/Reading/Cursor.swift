@@ -13,6 +13,8 @@ final class Cursor: ResultCursor {
     private var hasMoreRows = true
     private let holdsSnapshot: Bool
     private(set) var isOpen = true
+    /// The work of earlier reads.
+    private let earlier: ReadWork
 
     init(
         _ session: ReadSession, _ plan: ReadPlan, _ parameters: QueryParameters
@@ -20,6 +22,7 @@ final class Cursor: ResultCursor {
         self.session = session
         self.plan = plan
         self.parameters = parameters
+        earlier = session.work
         let statements = try session.statements(plan, parameters)
         rows = BatchSource(session, plan.query, statements, limit: parameters.limit)
         prefetcher = Prefetcher(session)
@@ -68,6 +71,8 @@ final class Cursor: ResultCursor {
         rows = BatchSource(session, plan.query, statements, limit: parameters.limit)
         return try rows.next(bytesMax: bytesMax)
     }
+
+    var work: ReadWork { session.work.since(earlier) }
 
     func close() {
         guard isOpen else { return }

@@ -10,6 +10,8 @@ final class ReadSession {
     private let statements: StatementCache
     /// The number of runs of statements, as a measure of the cost of a read.
     private(set) var runCount = 0
+    /// The work of the statements that have ended, of all reads.
+    private var allWork = ReadWork()
     /// How often the snapshot is pinned; it stays after a read while it is.
     private var pinCount = 0
     private let problems: FunctionFaults
@@ -90,6 +92,21 @@ final class ReadSession {
         do throws(SQLiteError) { return try statement.step() } catch {
             throw failure(error)
         }
+    }
+
+    /// Ends the run of a statement that reads rows of a query.
+    func end(_ statement: Statement) {
+        statement.takeWork(&allWork)
+        statement.reset()
+        // The cached statement must not keep a large argument alive.
+        statement.clearBindings()
+    }
+
+    /// What the statements that have ended have done.
+    var work: ReadWork {
+        var work = allWork
+        work.preparation = statements.preparationTime
+        return work
     }
 
     /// Limits the memory of prepared statements.

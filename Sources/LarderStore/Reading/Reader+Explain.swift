@@ -14,17 +14,33 @@ extension Reader {
         for statement in statements { steps += try self.steps(of: statement) }
         let collections = plan.query.collections
         let tables = Self.tables(collections)
-        let suggestions = IndexSuggestions(plan.query, collections)
+        let suggestions = IndexSuggestions(plan.query, collections, in: converter.schema)
         // Sorting groups is cheap compared with reading the rows, which is a step of its own.
         let isOfGroups = steps.first?.text.hasPrefix("SCAN \(GroupFunctions.table) ") == true
+        let warnings = steps.compactMap { step in
+            isOfGroups && step.depth == 0
+                ? nil : Self.warning(for: step.text, tables, suggestions)
+        }
         return Explanation(
             plan: plan.query.description,
             sql: statements.map(\.text).joined(separator: ";\n"),
             steps: steps.map { String(repeating: "  ", count: $0.depth) + $0.text },
-            warnings: steps.compactMap { step in
-                isOfGroups && step.depth == 0
-                    ? nil : Self.warning(for: step.text, tables, suggestions)
-            })
+            warnings: warnings.map(\.text), indexes: Self.indexes(warnings))
+    }
+
+    private struct Warning {
+        let text: String
+        /// The index that would help.
+        var index: String?
+    }
+
+    /// Each index once.
+    private static func indexes(_ warnings: [Warning]) -> [String] {
+        var indexes: [String] = []
+        for case let index? in warnings.map(\.index) where !indexes.contains(index) {
+            indexes.append(index)
+        }
+        return indexes
     }
 
     private struct QueryStep {
@@ -63,18 +79,23 @@ extension Reader {
 
     private static func warning(
         for step: String, _ tables: [String: String], _ suggestions: IndexSuggestions
-    ) -> String? {
+    ) -> Warning? {
         let words = step.split(separator: " ")
         if words.first == "SCAN", words.count >= 2, let table = tables[String(words[1])] {
-            if words.contains("INDEX") { return "every row of \(table) is read through an index" }
+            if words.contains("INDEX") {
+                return Warning(text: "every row of \(table) is read through an index")
+            }
             let suggestion = Int(words[1].dropFirst()).flatMap { suggestions.ofRows[$0] }
-            return "every row of \(table) is read: no index serves this"
-                + (suggestion.map { "; \($0)" } ?? "")
+            return Warning(
+                text: "every row of \(table) is read: no index serves this"
+                    + (suggestion.map { "; \($0.text)" } ?? ""), index: suggestion?.line)
         }
         guard step.hasPrefix("USE TEMP B-TREE FOR ") else { return nil }
         let purpose = step.dropFirst("USE TEMP B-TREE FOR ".count)
-        return "the rows are sorted apart (\(purpose)): no index gives this order"
-            + (suggestions.ofOrder.map { "; \($0)" } ?? "")
+        return Warning(
+            text: "the rows are sorted apart (\(purpose)): no index gives this order"
+                + (suggestions.ofOrder.map { "; \($0.text)" } ?? ""),
+            index: suggestions.ofOrder?.line)
     }
 }
 

@@ -1,4 +1,5 @@
 import CSQLite
+import LarderModel
 
 /// One prepared statement, which is finalized when it is released.
 ///
@@ -46,6 +47,16 @@ final class Statement {
     /// The memory of the compiled statement, and of what it has in memory now.
     var memoryBytes: Int {
         Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_MEMUSED, 0)) + 2 * text.utf8.count
+    }
+
+    /// Adds what the statement has done since this was last called.
+    func takeWork(_ work: inout ReadWork) {
+        func take(_ counter: Int32) -> Int64 { Int64(sqlite3_stmt_status(handle, counter, 1)) }
+        work.steps += take(SQLITE_STMTSTATUS_VM_STEP)
+        work.scannedRows += take(SQLITE_STMTSTATUS_FULLSCAN_STEP)
+        work.sorts += take(SQLITE_STMTSTATUS_SORT)
+        work.automaticIndexRows += take(SQLITE_STMTSTATUS_AUTOINDEX)
+        work.statements += 1
     }
 
     /// Whether it has returned a row and is neither finished nor reset.

@@ -30,6 +30,8 @@ final class StatementCache {
     private var slots = [(identity: Int, entry: Entry?)](repeating: (0, nil), count: 64)
     private var clock: UInt64 = 0
     private var lookCount: UInt8 = 0
+    /// The time to prepare the statements that were not in the cache.
+    private(set) var preparationTime = Duration.zero
 
     /// The part of the cache that one statement may take.
     private static let entryPart = 8
@@ -72,7 +74,9 @@ final class StatementCache {
         guard connection.limit.allowsStatement(ofBytes: sql.text.utf8.count) else {
             throw SQLiteError(.interrupted, "the budget allows no long statement", sql: sql.text)
         }
+        let start = ContinuousClock.now
         let statement = try Statement(sql.text, persistent: true, on: connection)
+        preparationTime += .now - start
         if let entry = insert(statement) { slots[slot] = (sql.identity, entry) }
         return statement
     }

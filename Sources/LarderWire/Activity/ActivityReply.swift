@@ -78,7 +78,8 @@ extension RunningRequest {
             kind: try wire.kind.text("the kind of a request", bytesMax: Limits.nameBytesMax),
             started: try Date(wireSeconds: wire.started),
             entityName: try wire.entity.text("an entity", bytesMax: Limits.nameBytesMax),
-            query: hasQuery ? try wire.query.text("a query") : nil)
+            query: hasQuery ? try wire.query.text("a query") : nil,
+            trace: try wire.trace.text("a trace", bytesMax: RequestTrace.bytesMax))
     }
 }
 
@@ -92,7 +93,7 @@ extension ChangeSource {
 }
 
 extension Date {
-    fileprivate init(wireSeconds seconds: Double) throws(LarderError) {
+    init(wireSeconds seconds: Double) throws(LarderError) {
         guard seconds.isFinite else { throw .malformedValue("the time is not finite") }
         self.init(timeIntervalSinceReferenceDate: seconds)
     }
@@ -171,6 +172,7 @@ extension ProtobufWriter {
                 LARDER__V1__RUNNING_REQUEST__QUERY_PRESENCE_QUERY
             wire.pointee.query = text(query)
         }
+        wire.pointee.trace = text(request.trace)
         return wire
     }
 

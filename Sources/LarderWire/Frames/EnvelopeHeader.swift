@@ -12,6 +12,8 @@ struct EnvelopeHeader: ~Escapable {
     private(set) var id: UInt64 = 0
     private(set) var timeoutMilliseconds: UInt32 = 0
     private(set) var snapshot: UInt64 = 0
+    /// The id for the server's log; a part of the frame.
+    private(set) var trace: RawSpan
     private(set) var bodyNumber: UInt32 = 0
     /// A part of the frame.
     private(set) var body: RawSpan
@@ -20,6 +22,7 @@ struct EnvelopeHeader: ~Escapable {
     @_lifetime(copy frame)
     init(_ frame: RawSpan) throws(WireFailure) {
         body = frame.extracting(first: 0)
+        trace = frame.extracting(first: 0)
         var bodyCount = 0
         do throws(LarderError) {
             var fields = FieldScanner(frame)
@@ -29,11 +32,12 @@ struct EnvelopeHeader: ~Escapable {
                 case (2, .number(let number)):
                     timeoutMilliseconds = UInt32(truncatingIfNeeded: number)
                 case (3, .number(let number)): snapshot = number
+                case (4, .bytes(let bytes)): trace = bytes
                 case (EnvelopeHeader.firstBody..., .bytes(let bytes)):
                     bodyCount += 1
                     bodyNumber = field.number
                     body = bytes
-                case (1...3, _), (EnvelopeHeader.firstBody..., _): throw .unreadable
+                case (1...4, _), (EnvelopeHeader.firstBody..., _): throw .unreadable
                 default: break
                 }
             }
@@ -50,6 +54,19 @@ struct EnvelopeHeader: ~Escapable {
     }
 
     var isGet: Bool { bodyNumber == LARDER__V1__ENVELOPE__BODY_GET.rawValue }
+
+    /// The trace as a text.
+    ///
+    /// - Throws: `malformedValue` if it is too long, or not printable ASCII.
+    func traceText() throws(LarderError) -> String {
+        if trace.isEmpty { return "" }
+        guard trace.byteCount <= RequestTrace.bytesMax else {
+            throw RequestTrace.tooLong(byteCount: trace.byteCount)
+        }
+        let bytes = trace.withUnsafeBytes { Array($0) }
+        try RequestTrace.check(bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     func failure(_ error: LarderError) -> WireFailure {
         WireFailure(requestID: id, error: error)

@@ -14,7 +14,8 @@ package struct GetFrame: ~Escapable {
     @_lifetime(copy frame)
     package init?(_ frame: RawSpan) {
         guard frame.byteCount <= Self.bytesMax, let header = try? EnvelopeHeader(frame),
-            header.isGet, header.id != 0, header.snapshot == 0
+            header.isGet, header.id != 0, header.snapshot == 0,
+            header.trace.isEmpty || (try? header.traceText()) != nil
         else { return nil }
         id = header.id
         body = header.body

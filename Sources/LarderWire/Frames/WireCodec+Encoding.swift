@@ -13,7 +13,7 @@ extension WireCodec {
         let (field, body) = try body(of: envelope.request)
         try append(
             envelope.id, timeoutMilliseconds: envelope.timeoutMilliseconds,
-            snapshot: envelope.snapshot, field, body, to: &sink)
+            snapshot: envelope.snapshot, trace: envelope.trace, field, body, to: &sink)
     }
 
     package func encode(
@@ -42,7 +42,7 @@ extension WireCodec {
 
     /// Writes an envelope straight into the sink's memory.
     private func append(
-        _ id: UInt64, timeoutMilliseconds: UInt32 = 0, snapshot: UInt64 = 0,
+        _ id: UInt64, timeoutMilliseconds: UInt32 = 0, snapshot: UInt64 = 0, trace: String = "",
         _ field: Larder__V1__Envelope__BodyCase, _ body: Body, to sink: inout some FrameSink
     ) throws(LarderError) {
         let bodyTag = UInt64(field.rawValue) << 3 | 2
@@ -51,6 +51,7 @@ extension WireCodec {
             FieldWriter.byteCount(ofNumber: id)
             + FieldWriter.byteCount(ofNumber: UInt64(timeoutMilliseconds))
             + FieldWriter.byteCount(ofNumber: snapshot)
+            + FieldWriter.byteCount(ofBytes: trace.utf8.count)
             + FieldWriter.byteCount(bodyTag) + FieldWriter.byteCount(UInt64(bodyByteCount))
         let length = headByteCount + bodyByteCount
         guard length <= frameBytesMax else {
@@ -67,6 +68,7 @@ extension WireCodec {
             var writer = FieldWriter(UnsafeMutableRawBufferPointer(rebasing: head))
             writer.put(UInt64(bodyByteCount))
             writer.put(bodyTag)
+            writer.text(4, trace)
             writer.number(3, snapshot)
             writer.number(2, UInt64(timeoutMilliseconds))
             writer.number(1, id)
@@ -100,6 +102,17 @@ extension WireCodec {
         .message(ProtobufWriter.base(of: message))
     }
 
+    /// A body whose only field is a number.
+    private func number(_ number: Int64) -> Body {
+        buffer.number(1, UInt64(bitPattern: number))
+        return .buffer
+    }
+
+    private func body(of query: QueryRequest) throws(LarderError) -> Body {
+        try buffer.query(query)
+        return .buffer
+    }
+
     private func body(
         of request: Request
     ) throws(LarderError) -> (Larder__V1__Envelope__BodyCase, Body) {
@@ -111,33 +124,30 @@ extension WireCodec {
             try buffer.get(identifiers, properties: properties)
             return (LARDER__V1__ENVELOPE__BODY_GET, .buffer)
         case .query(let query):
-            try buffer.query(query)
-            return (LARDER__V1__ENVELOPE__BODY_QUERY, .buffer)
+            return (LARDER__V1__ENVELOPE__BODY_QUERY, try body(of: query))
         case .explain(let query):
-            try buffer.query(query)
-            return (LARDER__V1__ENVELOPE__BODY_EXPLAIN, .buffer)
+            return (LARDER__V1__ENVELOPE__BODY_EXPLAIN, try body(of: query))
+        case .analyze(let query):
+            return (LARDER__V1__ENVELOPE__BODY_ANALYZE, try body(of: query))
         case .save(let set):
             try buffer.changeSet(set, writer)
             return (LARDER__V1__ENVELOPE__BODY_SAVE, .buffer)
-        case .saveInParts:
-            return (LARDER__V1__ENVELOPE__BODY_SAVE_IN_PARTS, .buffer)
+        case .saveInParts: return (LARDER__V1__ENVELOPE__BODY_SAVE_IN_PARTS, .buffer)
         case .savePart(let requestID, let content, let isLast):
             buffer.savePart(requestID, content, isLast: isLast)
             return (LARDER__V1__ENVELOPE__BODY_SAVE_PART, .buffer)
-        case .schema:
-            return (LARDER__V1__ENVELOPE__BODY_SCHEMA, .buffer)
-        case .statistics:
-            return (LARDER__V1__ENVELOPE__BODY_STATISTICS, .buffer)
-        case .activity:
-            return (LARDER__V1__ENVELOPE__BODY_ACTIVITY, .buffer)
-        case .metrics:
-            return (LARDER__V1__ENVELOPE__BODY_METRICS, .buffer)
+        case .schema: return (LARDER__V1__ENVELOPE__BODY_SCHEMA, .buffer)
+        case .statistics: return (LARDER__V1__ENVELOPE__BODY_STATISTICS, .buffer)
+        case .activity: return (LARDER__V1__ENVELOPE__BODY_ACTIVITY, .buffer)
+        case .metrics: return (LARDER__V1__ENVELOPE__BODY_METRICS, .buffer)
+        case .queryStatistics(let reset):
+            buffer.bool(1, reset)
+            return (LARDER__V1__ENVELOPE__BODY_QUERY_STATISTICS, .buffer)
         case .endRequests(let connection, let request):
             buffer.number(1, UInt64(bitPattern: connection))
             buffer.number(2, request)
             return (LARDER__V1__ENVELOPE__BODY_END_REQUESTS, .buffer)
-        case .check:
-            return (LARDER__V1__ENVELOPE__BODY_CHECK, .buffer)
+        case .check: return (LARDER__V1__ENVELOPE__BODY_CHECK, .buffer)
         case .insertRows(let insertion):
             return (LARDER__V1__ENVELOPE__BODY_INSERT_ROWS, message(writer.insertion(insertion)))
         case .rows(let requestID, let batch, let isLast):
@@ -152,14 +162,12 @@ extension WireCodec {
         case .observe(let request):
             try buffer.observe(request)
             return (LARDER__V1__ENVELOPE__BODY_OBSERVE, .buffer)
-        case .openSnapshot:
-            return (LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT, .buffer)
+        case .openSnapshot: return (LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT, .buffer)
         case .backup(let credit):
             return (LARDER__V1__ENVELOPE__BODY_BACKUP, message(writer.backup(credit: credit)))
         case .migrate(let request):
             return (LARDER__V1__ENVELOPE__BODY_MIGRATE, message(writer.migrate(request)))
-        case .ping:
-            return (LARDER__V1__ENVELOPE__BODY_PING, .buffer)
+        case .ping: return (LARDER__V1__ENVELOPE__BODY_PING, .buffer)
         case .credit(let requestID, let batches):
             buffer.number(1, requestID)
             buffer.number(2, UInt64(batches))
@@ -188,7 +196,8 @@ extension WireCodec {
             try buffer.saveResult(result, partCount: partCount, more: true)
             return (LARDER__V1__ENVELOPE__BODY_SAVED, .buffer)
         case .explained(let explanation):
-            return (LARDER__V1__ENVELOPE__BODY_EXPLAINED, message(writer.explanation(explanation)))
+            try buffer.explanation(explanation)
+            return (LARDER__V1__ENVELOPE__BODY_EXPLAINED, .buffer)
         case .schema(let json):
             return (LARDER__V1__ENVELOPE__BODY_SCHEMA_TEXT, message(writer.schema(json)))
         case .statistics(let statistics):
@@ -197,12 +206,14 @@ extension WireCodec {
         case .activity(let activity):
             let wire = try writer.activity(activity)
             return (LARDER__V1__ENVELOPE__BODY_ACTIVITY_REPORT, message(wire))
+        case .queryStatistics(let statistics):
+            let wire = try writer.queryStatistics(statistics)
+            return (LARDER__V1__ENVELOPE__BODY_QUERY_STATISTICS_LIST, message(wire))
         case .metrics(let text):
             buffer.text(1, text)
             return (LARDER__V1__ENVELOPE__BODY_METRICS_TEXT, .buffer)
         case .requestsEnded(let count):
-            buffer.number(1, UInt64(bitPattern: count))
-            return (LARDER__V1__ENVELOPE__BODY_ENDED_REQUESTS, .buffer)
+            return (LARDER__V1__ENVELOPE__BODY_ENDED_REQUESTS, number(count))
         case .checked(let report):
             return (LARDER__V1__ENVELOPE__BODY_CHECKED, message(try writer.checkReport(report)))
         case .inserted(let rows, let more):
@@ -214,8 +225,7 @@ extension WireCodec {
         case .encodedHistory(let bytes):
             return (LARDER__V1__ENVELOPE__BODY_TRANSACTIONS, .encoded(bytes))
         case .historyDeleted(let count):
-            buffer.number(1, UInt64(bitPattern: count))
-            return (LARDER__V1__ENVELOPE__BODY_HISTORY_DELETED, .buffer)
+            return (LARDER__V1__ENVELOPE__BODY_HISTORY_DELETED, number(count))
         case .observed(let reply, let more):
             try buffer.observed(reply, more: more)
             return (LARDER__V1__ENVELOPE__BODY_OBSERVED, .buffer)
@@ -232,8 +242,7 @@ extension WireCodec {
             return (LARDER__V1__ENVELOPE__BODY_MIGRATED, message(writer.migrationProgress(step)))
         case .migrationBegun(let session):
             return (LARDER__V1__ENVELOPE__BODY_MIGRATED, message(writer.migrationBegun(session)))
-        case .pong:
-            return (LARDER__V1__ENVELOPE__BODY_PONG, .buffer)
+        case .pong: return (LARDER__V1__ENVELOPE__BODY_PONG, .buffer)
         case .failed(let error):
             try buffer.error(error)
             return (LARDER__V1__ENVELOPE__BODY_FAILED, .buffer)

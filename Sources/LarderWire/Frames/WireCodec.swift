@@ -28,7 +28,7 @@ package final class WireCodec {
             arena.reset(bytesMax: Arena.bytesMax(forBodyOf: header.body.byteCount))
             return RequestEnvelope(
                 id: header.id, timeoutMilliseconds: header.timeoutMilliseconds,
-                snapshot: header.snapshot,
+                snapshot: header.snapshot, trace: try header.traceText(),
                 request: try request(header.bodyNumber, header.body))
         } catch {
             throw header.failure(error)
@@ -61,6 +61,7 @@ package final class WireCodec {
         case LARDER__V1__ENVELOPE__BODY_GET: return try .get(decoding: body)
         case LARDER__V1__ENVELOPE__BODY_QUERY: return .query(try QueryRequest(decoding: body))
         case LARDER__V1__ENVELOPE__BODY_EXPLAIN: return .explain(try QueryRequest(decoding: body))
+        case LARDER__V1__ENVELOPE__BODY_ANALYZE: return .analyze(try QueryRequest(decoding: body))
         case LARDER__V1__ENVELOPE__BODY_SAVE:
             return .save(try ChangeSet(decoding: body, arena))
         case LARDER__V1__ENVELOPE__BODY_SAVE_IN_PARTS: return try emptyMessage(body, .saveInParts)
@@ -69,6 +70,10 @@ package final class WireCodec {
         case LARDER__V1__ENVELOPE__BODY_STATISTICS: return try emptyMessage(body, .statistics)
         case LARDER__V1__ENVELOPE__BODY_ACTIVITY: return try emptyMessage(body, .activity)
         case LARDER__V1__ENVELOPE__BODY_METRICS: return try emptyMessage(body, .metrics)
+        case LARDER__V1__ENVELOPE__BODY_QUERY_STATISTICS:
+            return try arena.decode(body, larder__v1__query_statistics_request__unpack) {
+                .queryStatistics(reset: $0.reset != 0)
+            }
         case LARDER__V1__ENVELOPE__BODY_END_REQUESTS:
             return try arena.decode(body, larder__v1__end_requests_request__unpack) {
                 .endRequests(connection: $0.connection, request: $0.request)
@@ -136,8 +141,7 @@ package final class WireCodec {
                 : .batches(try EncodedBatches.batches(in: body), more: more)
         case LARDER__V1__ENVELOPE__BODY_SAVED: return try .saved(decoding: body)
         case LARDER__V1__ENVELOPE__BODY_EXPLAINED:
-            return .explained(
-                try arena.decode(body, larder__v1__explain_reply__unpack, Explanation.init))
+            return .explained(try Explanation(decoding: body))
         case LARDER__V1__ENVELOPE__BODY_SCHEMA_TEXT:
             return .schema(try text(body, "the schema", bytesMax: Limits.schemaBytesMax))
         case LARDER__V1__ENVELOPE__BODY_STATISTICS_LIST:
@@ -151,6 +155,10 @@ package final class WireCodec {
             return try arena.decode(body, larder__v1__end_requests_reply__unpack) {
                 .requestsEnded($0.count)
             }
+        case LARDER__V1__ENVELOPE__BODY_QUERY_STATISTICS_LIST:
+            return .queryStatistics(
+                try arena.decode(
+                    body, larder__v1__query_statistics_reply__unpack, QueryStatistics.init))
         case LARDER__V1__ENVELOPE__BODY_CHECKED:
             return .checked(
                 try arena.decode(body, larder__v1__check_reply__unpack, CheckReport.init))

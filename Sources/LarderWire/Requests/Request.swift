@@ -9,14 +9,18 @@ package struct RequestEnvelope: Hashable, Sendable {
     /// For a read: the id of the ``Request/openSnapshot`` in whose snapshot to read; 0 reads the
     /// latest state.
     package var snapshot: UInt64
+    /// The id of the client's choice for the server's log; empty for none. See ``RequestTrace``.
+    package var trace: String
     package var request: Request
 
     package init(
-        id: UInt64, timeoutMilliseconds: UInt32 = 0, snapshot: UInt64 = 0, request: Request
+        id: UInt64, timeoutMilliseconds: UInt32 = 0, snapshot: UInt64 = 0, trace: String = "",
+        request: Request
     ) {
         self.id = id
         self.timeoutMilliseconds = timeoutMilliseconds
         self.snapshot = snapshot
+        self.trace = trace
         self.request = request
     }
 }
@@ -31,6 +35,8 @@ package enum Request: Hashable, Sendable {
     case get([PersistentIdentifier], properties: [String]?)
     case query(QueryRequest)
     case explain(QueryRequest)
+    /// Runs a query and says what that took, without its rows.
+    case analyze(QueryRequest)
     case save(ChangeSet)
     /// Opens a save whose change set arrives as ``savePart(requestID:_:isLast:)``.
     case saveInParts
@@ -58,6 +64,8 @@ package enum Request: Hashable, Sendable {
     case activity
     /// Reads the metrics of the server as text.
     case metrics
+    /// Reads the statistics of queries. Those of all users begin again if `reset`.
+    case queryStatistics(reset: Bool)
     /// Ends one running request of a connection, or with the id 0 all of them.
     case endRequests(connection: Int64, request: UInt64)
     /// Verifies the integrity of the whole store.

@@ -31,6 +31,7 @@ package enum Reply: Hashable, Sendable {
     indirect case activity(ServerActivity)
     /// In Prometheus' text format.
     case metrics(String)
+    indirect case queryStatistics(QueryStatistics)
     /// The number of requests that were ended.
     case requestsEnded(Int64)
     case checked(CheckReport)

@@ -106,7 +106,9 @@ extension SocketTests {
                 try await RunningServer.run(logger: log.logger) { limits in
                     limits.slowReadLogTimeMin = timeMin
                 } _: { running in
-                    _ = try running.ready(as: 7).call(.fetch("heavy"))
+                    let peer = try running.ready(as: 7)
+                    try peer.send(.fetch("heavy"), trace: "00-1f-2e-01")
+                    #expect(try peer.receive()?.reply.errorCode == nil)
                 }
                 let lines = zip(log.messages, log.metadata).filter { $0.0 != "stopped" }
                 #expect(lines.map(\.0) == (isLogged ? ["slow query: fetch where heavy"] : []))
@@ -115,6 +117,8 @@ extension SocketTests {
                 #expect(metadata["entity"] == "Item" && metadata["rows"] == "1")
                 #expect(metadata["uid"] == "7" && metadata["client"] == "test")
                 #expect(metadata["milliseconds"].flatMap { Int($0) } != nil)
+                #expect(metadata["trace"] == "00-1f-2e-01")
+                #expect(metadata["steps"] == "0" && metadata["scannedRows"] == "0")
             }
         }
 
@@ -141,7 +145,7 @@ extension SocketTests {
             let gate = Gate()
             try await RunningServer.run(.init(slowReads: gate)) { running in
                 let peer = try running.ready(as: 7)
-                let id = try peer.send(.fetch("slow"))
+                let id = try peer.send(.fetch("slow"), trace: "t-1")
                 gate.waitForArrival()
                 // The long reads of one connection run one after the other.
                 let other = try running.ready(as: 7)
@@ -158,6 +162,7 @@ extension SocketTests {
                     #expect(list.map(\.kind) == ["query", "open_snapshot"])
                     #expect(list.map(\.entityName) == ["Item", ""])
                     #expect(list.map(\.query) == [text, nil])
+                    #expect(list.map(\.trace) == [text == nil ? "" : "t-1", ""])
                     #expect(list.allSatisfy { $0.source.userIdentifier == 7 })
                     #expect(list.map(\.connection) == activity.connections.prefix(2).map(\.id))
                     #expect(list.allSatisfy { $0.started <= activity.load.time })
@@ -165,6 +170,36 @@ extension SocketTests {
                 #expect(try peer.receive()?.reply.errorCode == nil)
                 #expect(try activity(running.ready(as: 8)).running.map(\.request) == [snapshot])
             }
+        }
+
+        @Test("the log has the trace of a request that fails or is ended by another user")
+        func tracesOfFailures() async throws {
+            let log = RecordedLog()
+            try await RunningServer.run(logger: log.logger) { running in
+                let peer = try running.ready(as: 7)
+                try peer.send(.fetch("fails"), trace: "t-disk")
+                #expect(try peer.receive()?.reply.errorCode == .storageFailed)
+                let id = try peer.send(.fetch("endless"), trace: "t-ended")
+                let root = try running.ready(as: 0)
+                var number: Int64 = 0
+                #expect(
+                    try eventually {
+                        let list = try activity(root).running
+                        number = list.first?.connection ?? 0
+                        return list.map(\.request) == [id]
+                    })
+                _ = try root.call(.endRequests(connection: number, request: id))
+                #expect(try peer.receive()?.reply.errorCode == .cancelled)
+            }
+            let lines = Dictionary(
+                zip(log.messages, log.metadata).filter { $0.1["trace"] != nil }
+            ) { $1 }
+            #expect(lines["the storage failed: the disk is gone"]?["trace"] == "t-disk")
+            #expect(
+                lines["request ended on request"] == [
+                    "trace": "t-ended", "kind": "query", "uid": "7", "by": "0",
+                    "pid": lines["request ended on request"]?["pid"] ?? "",
+                ])
         }
 
         @Test("a user ends its own requests from another connection, and root those of all")

@@ -31,7 +31,11 @@ struct ReplyCacheTests {
     private func insert(_ reply: EncodedBatches, for request: [UInt8], in cache: ReplyCache) {
         for _ in 0..<2 {
             if case .repeated(let key) = find(request, in: cache, isCurrent: false) {
-                return cache.insert(reply, for: key, Self.stamp)
+                let counters = QueryCounters(
+                    countMax: 1, memory: SharedLimit(1 << 20, userShare: 1))
+                let record = counters.record(
+                    of: .get(entityName: "Item", properties: nil), for: 1)
+                return cache.insert(reply, for: key, Self.stamp, countedIn: record)
             }
         }
         Issue.record("not repeated")
@@ -40,7 +44,7 @@ struct ReplyCacheTests {
     private func cached(
         _ request: [UInt8], in cache: ReplyCache, isCurrent: Bool = true
     ) -> EncodedBatches? {
-        guard case .reply(let reply) = find(request, in: cache, isCurrent: isCurrent) else {
+        guard case .reply(let reply, _) = find(request, in: cache, isCurrent: isCurrent) else {
             return nil
         }
         return reply

@@ -333,6 +333,8 @@ private final class FakeCursor: ResultCursor {
     }
 
     func close() { store.records.state.withLock { $0.cursorsOpen -= 1 } }
+
+    let work = ReadWork()
 }
 
 private final class FakeItemsCursor: ResultCursor {
@@ -353,6 +355,8 @@ private final class FakeItemsCursor: ResultCursor {
     }
 
     func close() {}
+
+    let work = ReadWork()
 }
 
 private final class FakeWriter: StoreWriter {

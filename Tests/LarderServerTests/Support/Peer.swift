@@ -100,14 +100,15 @@ final class Peer {
 
     @discardableResult
     func send(
-        _ request: Request, timeoutMilliseconds: UInt32 = 0, in snapshot: UInt64 = 0
+        _ request: Request, timeoutMilliseconds: UInt32 = 0, in snapshot: UInt64 = 0,
+        trace: String = ""
     ) throws -> UInt64 {
         let id = nextID
         nextID += 1
         try send([
             RequestEnvelope(
                 id: id, timeoutMilliseconds: timeoutMilliseconds, snapshot: snapshot,
-                request: request)
+                trace: trace, request: request)
         ])
         return id
     }

@@ -60,6 +60,15 @@ struct GetFrameTests {
         #expect(get(latest + ProtoBytes().text(3, "1").bytes) == nil)
     }
 
+    @Test("a get with an id for the log is the same request as one without")
+    func trace() throws {
+        let request = Request.get([Self.object], properties: ["name"])
+        let plain = try #require(get(try frame(request)))
+        let envelope = RequestEnvelope(id: 9, trace: "t", request: request)
+        let traced = Array(try WireTesting.frame(envelope).dropFirst(Frame.lengthBytes))
+        #expect(get(traced)?.body == plain.body)
+    }
+
     @Test("a damaged get frame is not read, or has the id of its envelope")
     func damaged() throws {
         var random = SeededGenerator.fromEnvironment("damaged gets")

@@ -24,6 +24,47 @@ struct RoundTripTests {
         }
     }
 
+    @Test("a request keeps the id that its client gave it for the log, up to 128 bytes")
+    func traces() throws {
+        for (name, request) in try Samples.requests() {
+            for trace in ["a", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"] {
+                let envelope = RequestEnvelope(id: 5, trace: trace, request: request)
+                let frame = try WireTesting.frame(envelope)
+                #expect(try WireTesting.request(frame) == envelope, "\(name)")
+            }
+        }
+        let longest = RequestEnvelope(
+            id: 5, trace: String(repeating: "~", count: 128), request: .ping)
+        #expect(try WireTesting.request(try WireTesting.frame(longest)) == longest)
+    }
+
+    /// Whether the reply cache may look for the reply before the frame is decoded.
+    private static func isReadAtOnce(_ frame: [UInt8]) -> Bool {
+        guard let get = GetFrame(frame.span.bytes) else { return false }
+        return get.id > 0
+    }
+
+    @Test("an id for the log that is too long or not printable ASCII is refused with a sentence")
+    func wrongTraces() throws {
+        let cases = [
+            (String(repeating: "a", count: 129), "has 129 bytes; at most 128 are allowed"),
+            ("a b", "printable ASCII"), ("a\n", "printable ASCII"), ("\u{7F}", "printable ASCII"),
+            ("\0", "printable ASCII"), ("é", "printable ASCII"),
+        ]
+        for (trace, part) in cases {
+            for request in [Request.ping, .get([Samples.ann], properties: nil)] {
+                let envelope = RequestEnvelope(id: 5, trace: trace, request: request)
+                let frame = Array(
+                    try WireTesting.frame(envelope).dropFirst(Frame.lengthBytes))
+                let rejected = try #require(WireTesting.rejection(content: frame))
+                #expect(rejected.requestID == 5 && !rejected.isFatal)
+                #expect(rejected.error.code == .malformedValue)
+                #expect(rejected.error.message.contains(part), "\(rejected.error.message)")
+                #expect(!Self.isReadAtOnce(frame))
+            }
+        }
+    }
+
     @Test("each reply is decoded as it was encoded")
     func replies() throws {
         for (name, reply) in Samples.replies {

@@ -45,4 +45,23 @@ extension Samples {
                 source: ChangeSource(userIdentifier: 1_001, processIdentifier: 8),
                 kind: "backup", started: Date(timeIntervalSinceReferenceDate: -1)),
         ])
+
+    static let tracedActivity = ServerActivity(
+        load: activity.load,
+        running: [
+            RunningRequest(
+                connection: 1, request: 7,
+                source: ChangeSource(userIdentifier: 1_001, processIdentifier: 8),
+                kind: "query", started: Date(timeIntervalSinceReferenceDate: 0),
+                entityName: "Student", query: "", trace: "00-0af7651916cd43dd8448eb211c80319c-01")
+        ])
+
+    static let queryStatistics = QueryStatistics(
+        statistics: [
+            QueryStatistic(
+                entityName: "Student", query: "fetch where name == %@", callCount: .max,
+                errorCount: 1, seconds: 1.5, medianSeconds: 0.25, percentile99Seconds: 1,
+                rowCount: 7, scannedRowCount: 300, stepCount: 9_000, cachedReplyCount: 2),
+            QueryStatistic(entityName: "", query: ""),
+        ], since: Date(timeIntervalSinceReferenceDate: 8e8), evictedCount: .max)
 }

@@ -257,6 +257,8 @@ enum Samples {
             ("schema", .schema),
             ("statistics", .statistics),
             ("activity", .activity), ("metrics", .metrics), ("check", .check), ("ping", .ping),
+            ("queryStatistics", .queryStatistics(reset: false)),
+            ("resetQueryStatistics", .queryStatistics(reset: true)),
             ("endRequests", .endRequests(connection: .max, request: 7)),
             ("endAllRequests", .endRequests(connection: 1, request: 0)),
             ("credit", .credit(requestID: 7, batches: 2)),
@@ -276,6 +278,7 @@ enum Samples {
             requests.append(("query.\(name)", .query(try request(query))))
         }
         requests.append(("explain", .explain(try request(queries[0].query))))
+        requests.append(("analyze", .analyze(try request(queries[0].query))))
         return requests + historyRequests + (try liveRequests()) + backupRequests
             + migrationRequests
     }
@@ -414,6 +417,16 @@ enum Samples {
             .explained(
                 Explanation(plan: "fetch\n  scan", sql: "SELECT 1", steps: ["SCAN"], warnings: []))
         ),
+        (
+            "analyzed",
+            .explained(
+                Explanation(
+                    plan: "fetch", sql: "SELECT 1", steps: [], warnings: ["", "w"],
+                    indexes: ["Student: {}"],
+                    execution: [Statistic("rows", .int(-1)), Statistic("time", .double(0.5))]))
+        ),
+        ("queryStatistics", .queryStatistics(queryStatistics)),
+        ("noQueryStatistics", .queryStatistics(QueryStatistics(since: .distantPast))),
         ("schema", .schema(#"{"version":"1.0.0","entities":[]}"#)),
         ("statistics", .statistics(values.map { Statistic($0.name, $0.value) })),
         (
@@ -437,7 +450,7 @@ enum Samples {
         ),
         ("insertedNothing", .inserted(InsertedRows(), more: false)),
         ("pong", .pong),
-        ("activity", .activity(activity)),
+        ("activity", .activity(activity)), ("tracedActivity", .activity(tracedActivity)),
         ("metrics", .metrics("# HELP é\n")), ("requestsEnded", .requestsEnded(.max)),
         ("failed", .failed(failure)),
         ("failedChanges", .failed(LarderError(.versionConflict, "two", details: details))),

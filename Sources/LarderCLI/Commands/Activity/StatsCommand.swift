@@ -1,23 +1,18 @@
 import ArgumentParser
-import LarderModel
 
-struct StatsCommand: StoreCommand, PagedCommand {
+struct StatsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
-        abstract: "Print statistics of the store and the server.",
+        abstract: "Print statistics of the store, the server and its queries.",
         discussion: """
             EXAMPLES:
               larder stats
               larder stats --output json | jq 'map({(.name): .value}) | add'
-            """)
+              larder stats queries
+              larder stats reset
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOption
-
-    func run(_ session: StoreSession) throws {
-        let statistics = try session.client.statistics()
-        var writer = output.format.makeWriter()
-        try writer.write(
-            all: statistics.map { [.string($0.name), $0.value] }, names: ["name", "value"])
-    }
+            Without a subcommand, it is `stats show`.
+            """,
+        subcommands: [StatsShowCommand.self, StatsQueriesCommand.self, StatsResetCommand.self],
+        defaultSubcommand: StatsShowCommand.self)
 }

@@ -46,7 +46,9 @@ extension QueryLowering {
                     textIndexes: TextIndexes(of: attribute),
                     searchTable: layout.searchTable(for: attribute, of: row.entity)?.name,
                     wordIndexes: layout.wordIndexes(for: attribute, of: row.entity),
-                    name: name)
+                    name: name,
+                    attribute: PlanAttribute(
+                        entityName: row.entity.name, name: attribute.name))
             case .relationship, .cast: row = try destination(of: step, from: row)
             }
         }
