@@ -35,6 +35,15 @@ type terms struct {
 	timeout time.Duration
 }
 
+type traceKey struct{}
+
+// WithTrace returns a context whose requests have an id for the server's log and `larder top`, such
+// as a W3C traceparent: at most 128 printable ASCII characters without spaces. The server refuses
+// any other id with CodeMalformedValue.
+func WithTrace(ctx context.Context, trace string) context.Context {
+	return context.WithValue(ctx, traceKey{}, trace)
+}
+
 // start sends a request.
 func (l *link) start(
 	ctx context.Context, request *pb.Envelope, terms terms,
@@ -54,6 +63,9 @@ func (l *link) start(
 		if left < 1<<31 {
 			request.TimeoutMilliseconds = uint32(left - margin)
 		}
+	}
+	if trace, exists := ctx.Value(traceKey{}).(string); exists {
+		request.Trace = trace
 	}
 	slots := l.slots
 	if request.GetHistory().GetFollow() || request.GetObserve() != nil {

@@ -173,6 +173,22 @@ func TestATimeoutOfTheServerIsThatOfTheContext(t *testing.T) {
 	expect(t, err, CodeTimeout, ErrUnavailable, context.DeadlineExceeded)
 }
 
+func TestARequestHasTheTraceOfItsContext(t *testing.T) {
+	var traces []string
+	server := newFake(t, func(c *fakeConnection, request *pb.Envelope) {
+		traces = append(traces, request.Trace)
+		c.fail(request.Id, CodeUnknownEntity)
+	})
+	ctx, client := connectTo(t, server, Options{})
+	_, err := client.Insert(WithTrace(ctx, "00-1f-2e-01"), "Person", nil)
+	expect(t, err, CodeUnknownEntity)
+	_, err = client.Insert(ctx, "Person", nil)
+	expect(t, err, CodeUnknownEntity)
+	if len(traces) != 2 || traces[0] != "00-1f-2e-01" || traces[1] != "" {
+		t.Errorf("the server has the traces %v", traces)
+	}
+}
+
 func TestAHandshakeEndsWithItsContext(t *testing.T) {
 	server := newFake(t, nil)
 	// The connection is made, and nobody accepts it.

@@ -16,6 +16,7 @@ from .errors import (
     ConflictError, ConflictingProperty, ConnectionFailedError, IndeterminateError, InvalidError,
     LarderError, MalformedIdentifierError, NotFoundError, Problem, ProtocolError, RefusedError,
     StorageError, TemporaryError)
+from .frames import trace
 from .history import (
     HistoryChange, HistoryFilter, HistoryPage, HistoryToken, Tombstone, Transaction)
 from .identifiers import Identifier, TemporaryIdentifier
@@ -37,4 +38,4 @@ __all__ = [
     "MalformedIdentifierError", "NotFoundError", "Options", "Problem", "ProtocolError", "Query",
     "Record", "RefusedError", "Row", "SaveResult", "Section", "ServerDescription", "SortKey",
     "StorageError", "Stream", "TemporaryError", "TemporaryIdentifier", "Tombstone",
-    "Transaction", "Url", "__version__", "connect", "new_idempotency_key"]
+    "Transaction", "Url", "__version__", "connect", "new_idempotency_key", "trace"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
+from collections.abc import Iterator
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -30,7 +33,23 @@ def envelope(request_id: int, kind: str, body: Any, seconds: float = 0) -> larde
     """A request; 0 seconds leave its time to the server."""
     milliseconds = min(MILLISECONDS_MAX, max(1, int(seconds * 1_000))) if seconds else 0
     fields = {kind: body}
-    return larder_pb2.Envelope(id=request_id, timeout_milliseconds=milliseconds, **fields)
+    return larder_pb2.Envelope(
+        id=request_id, timeout_milliseconds=milliseconds, trace=_trace.get(), **fields)
+
+
+_trace: contextvars.ContextVar[str] = contextvars.ContextVar("larder.trace", default="")
+
+
+@contextlib.contextmanager
+def trace(id: str) -> Iterator[None]:
+    """Gives the requests within a `with` an id for the server's log and `larder top`, such as a
+    W3C traceparent: at most 128 printable ASCII characters without spaces. The server refuses any
+    other with MALFORMED_VALUE."""
+    token = _trace.set(id)
+    try:
+        yield
+    finally:
+        _trace.reset(token)
 
 
 def encoded_frame(request: larder_pb2.Envelope, bytes_max: int) -> bytes:

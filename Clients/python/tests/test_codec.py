@@ -202,6 +202,15 @@ class FrameTests(unittest.TestCase):
             request = envelope(1, "ping", larder_pb2.PingRequest(), seconds)
             self.assertEqual(request.timeout_milliseconds, wanted)
 
+    def test_a_request_has_the_trace_of_the_with_statement_around_it(self):
+        def sent():
+            return envelope(1, "ping", larder_pb2.PingRequest()).trace
+        with larder.trace("00-1f-2e-01"):
+            with larder.trace("inner"):
+                self.assertEqual(sent(), "inner")
+            self.assertEqual(sent(), "00-1f-2e-01")
+        self.assertEqual(sent(), "")
+
     def test_frames_that_are_too_long_are_errors(self):
         ping = envelope(1, "ping", larder_pb2.PingRequest())
         with self.assertRaises(larder.ProtocolError):
