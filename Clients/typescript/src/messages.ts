@@ -32,7 +32,7 @@ export type ScalarFunction = "UNSPECIFIED" | "ADD" | "SUBTRACT" | "MULTIPLY" | "
     | "CANONICAL" | "NOW" | "YEAR" | "MONTH" | "DAY" | "HOUR" | "MINUTE" | "SECOND" | "DISTANCE"
     | "COALESCE" | "CONDITIONAL" | "CONCAT" | "SUBSTRING" | "TRIM" | "TRIM_START" | "TRIM_END"
     | "REPLACE" | "SPLIT" | "PAD_START" | "PAD_END" | "FORMAT" | "WEEKDAY" | "START_OF" | "SEARCH"
-    | "SCORE" | "HIGHLIGHT" | "SNIPPET" | "INITIALS";
+    | "SCORE" | "HIGHLIGHT" | "SNIPPET" | "INITIALS" | "JOIN";
 export const ScalarFunction = enumeration<ScalarFunction>({
     0: "UNSPECIFIED", 1: "ADD", 2: "SUBTRACT", 3: "MULTIPLY", 4: "DIVIDE", 5: "MODULUS", 6: "POWER",
     7: "NEGATE", 8: "ABS", 9: "FLOOR", 10: "CEILING", 11: "ROUND", 12: "TRUNC", 13: "SQRT",
@@ -43,6 +43,7 @@ export const ScalarFunction = enumeration<ScalarFunction>({
     38: "CONDITIONAL", 39: "CONCAT", 40: "SUBSTRING", 41: "TRIM", 42: "TRIM_START", 43: "TRIM_END",
     44: "REPLACE", 45: "SPLIT", 46: "PAD_START", 47: "PAD_END", 48: "FORMAT", 49: "WEEKDAY",
     50: "START_OF", 51: "SEARCH", 52: "SCORE", 53: "HIGHLIGHT", 54: "SNIPPET", 55: "INITIALS",
+    56: "JOIN",
 });
 
 export type ComparisonOperator = "UNSPECIFIED" | "EQUAL" | "NOT_EQUAL" | "LESS_THAN"
