@@ -207,7 +207,7 @@ struct LiveSectionTests {
         #expect(
             message("articles.title", of: Fetch("Category"))
                 == "error[WRONG_TYPE]: the key path to Article.title leads to many objects "
-                + "and has no order\n\(hint)")
+                + "and has no order\nhint: write `join(articles.title, \", \")`")
         // An error in another part of the fetch is not that of the section.
         let other = Fetch("Article", where: .format("size > 1"))
         #expect(message("title", of: other)?.contains("hint") == false)
