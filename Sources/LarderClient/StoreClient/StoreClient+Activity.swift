@@ -52,7 +52,7 @@ extension StoreClient {
     /// Ends requests of a connection, whose client gets the error `cancelled` for each.
     ///
     /// - Parameters:
-    ///   - connection: The number of the connection; see ``ConnectionActivity/id``.
+    ///   - connection: The number of the connection; see `ConnectionActivity.id`.
     ///   - request: The id of the request; nil for all that run.
     /// - Returns: the number of requests that were ended; 0 if none runs, or the connection does
     ///   not exist.

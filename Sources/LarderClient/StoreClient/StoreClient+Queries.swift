@@ -96,7 +96,7 @@ extension StoreClient {
     }
 
     /// Runs a query without sending its rows, and returns its plan with what the run took:
-    /// ``Explanation/execution``.
+    /// `Explanation.execution`.
     ///
     /// - Throws: as `fetch` does.
     public func analyze(
