@@ -36,7 +36,7 @@ public struct QueryFuzzer {
             + SortKey.NilPlacement.allCases.map { "nil \($0)" }
     }
 
-    /// What predicates without documents as values and without an order can contain.
+    /// The contents of predicates without documents as values and without an order.
     static var predicateForms: [String] {
         Comparison.Operator.allCases.map(\.rawValue)
             + ["and", "or", "not", "bool key path", "subquery", "nested subquery", "membership"]

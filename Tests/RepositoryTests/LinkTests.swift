@@ -1,6 +1,6 @@
 import Testing
 
-/// What a program links follows from the dependencies of the targets in Package.swift.
+/// A program links the targets that its own depends on in Package.swift.
 @Suite("Programs link only the modules that they name")
 struct LinkTests {
     /// The dependencies of each target, by the quoted names in its declaration.

@@ -154,7 +154,7 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
     case update = 4
 }
 
-/// What a fetched results controller tells about changes of its result. Each method has a default
+/// A receiver of the changes of a fetched results controller's result. Each method has a default
 /// that does nothing.
 public protocol NSFetchedResultsControllerDelegate: AnyObject {
     /// Called before the other methods. The controller has the new result already.

@@ -62,7 +62,7 @@ extension Session {
         _ exchange: some Exchange, over connection: Connection, _ attempt: Attempt
     ) throws(LarderError) -> SentRequest {
         let request = exchange.request(by: options.author)
-        // What a session opens lasts longer than the call.
+        // A snapshot lasts longer than the call that opens it.
         let deadline = exchange.kind == .session ? nil : attempt.deadline
         return SentRequest(
             connection: connection,

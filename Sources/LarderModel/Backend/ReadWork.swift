@@ -1,4 +1,4 @@
-/// What the database has done for a read.
+/// The work of the database for a read.
 package struct ReadWork: Hashable, Sendable {
     /// The steps of its virtual machine.
     package var steps: Int64 = 0

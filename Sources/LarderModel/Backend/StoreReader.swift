@@ -72,7 +72,7 @@ package protocol ResultCursor: AnyObject {
     /// Releases the snapshot. It must be called once, also after an error.
     func close()
 
-    /// What the database has done for the rows so far. After another read of the same reader, it is
+    /// The work of the database for the rows so far. After another read of the same reader, it is
     /// that of both.
     var work: ReadWork { get }
 }

@@ -38,7 +38,7 @@ public struct Explanation: Hashable, Sendable {
     /// The indexes that would help: the entity, a colon and a space, and the attribute with the
     /// index, as it is written in a schema file.
     public var indexes: [String]
-    /// What the execution took: rows, the work of the database, and times in milliseconds. Empty if
+    /// The costs of the run: rows, the work of the database, and times in milliseconds. Empty if
     /// the query was only planned.
     public var execution: [Statistic]
 

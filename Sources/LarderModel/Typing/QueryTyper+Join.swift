@@ -39,7 +39,7 @@ extension QueryTyper {
 }
 
 extension TypedKeyPath {
-    /// What to write for the texts of many objects as one value; nil for other values.
+    /// A hint how the texts of many objects become one value; nil for other values.
     var joinHint: String? {
         type.isString ? "write `join(\(expression.format), \", \")`" : nil
     }

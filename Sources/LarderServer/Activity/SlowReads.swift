@@ -28,7 +28,7 @@ final class SlowReads: Sendable {
 
         var rowCount: Int { Int(rows.load(ordering: .relaxed)) }
 
-        /// What the database has done; nothing before the end.
+        /// The work of the database; nothing before the end.
         var work: ReadWork { databaseWork.withLock { $0 } }
 
         /// A batch of it has been read. Batches are read one after the other.

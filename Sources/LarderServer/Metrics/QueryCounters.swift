@@ -59,7 +59,7 @@ final class QueryCounters: @unchecked Sendable {
         /// About the size of the object, of its array header and of a slot of the dictionary.
         private static let overheadBytes = 320
 
-        /// What the database has done for a request, which may not have ended yet.
+        /// Adds the work of the database for a request, which may not have ended yet.
         func add(rowCount: Int, _ work: ReadWork) {
             counts.rows &+= Int64(rowCount)
             counts.scannedRows &+= work.scannedRows
@@ -84,7 +84,7 @@ final class QueryCounters: @unchecked Sendable {
         fileprivate func reset() { counts = Counts() }
     }
 
-    /// What any thread may read, for `stats`.
+    /// Numbers that any thread may read, for `stats`.
     final class Totals: Sendable {
         let shapes = Atomic<Int>(0)
         let bytes = Atomic<Int>(0)

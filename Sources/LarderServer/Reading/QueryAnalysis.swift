@@ -16,7 +16,7 @@ struct QueryAnalysis: Sendable {
         batchBytesMax = limits.batchBytesMax
     }
 
-    /// What the run has taken so far.
+    /// The costs of the run so far.
     private struct Totals {
         var planning = Duration.zero
         var conversion = Duration.zero

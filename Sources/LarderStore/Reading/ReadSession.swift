@@ -102,7 +102,7 @@ final class ReadSession {
         statement.clearBindings()
     }
 
-    /// What the statements that have ended have done.
+    /// The work of the statements that have ended.
     var work: ReadWork {
         var work = allWork
         work.preparation = statements.preparationTime

@@ -62,7 +62,7 @@ struct BadValueTests {
             text.contains("`\(row.key.prefix(60))")
                 || text.contains(".\(row.key):") && text.utf8.count < 2_000)
         #expect(article.title == "Ann" && article.words == 0)
-        // The same in a new object, and by many keys.
+        // A new object refuses it too, also among many keys.
         let new = Article(context: context)
         new.setValuesForKeys([row.key: row.value])
         #expect(try !refusal(context).isEmpty)

@@ -1,4 +1,4 @@
-# What queries have taken: larder stats queries, explain --analyze, and the ids of requests.
+# Costs of queries: larder stats queries, explain --analyze, and the ids of requests.
 
 load ../helper
 

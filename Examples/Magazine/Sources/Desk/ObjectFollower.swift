@@ -53,7 +53,7 @@ private final class ObjectFollower<Object: NSManagedObject & ConvertibleValueObs
 /// Sendable unchecked: the notification center takes it from any thread.
 private struct Observer: @unchecked Sendable { let token: any NSObjectProtocol }
 
-/// What a view shows of an object: its value, and after the deletion the last one.
+/// A value of an object for a view: the current one, and after the deletion the last one.
 @MainActor
 public final class DetailView<Object: ConvertibleValueObservableObject> {
     private let object: Object
