@@ -48,7 +48,7 @@ extension ConnectionHandler {
 
     private func record(_ ended: RequestTimes.Ended, _ time: TimeAmount) {
         services.loopReader.requests.record(ended.kind, time, error: ended.error)
-        ended.record?.end(time, failed: ended.error != nil)
+        services.loopReader.queries.end(ended.record, time, failed: ended.error != nil)
     }
 
     // MARK: The connection

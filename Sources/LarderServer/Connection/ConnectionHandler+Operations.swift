@@ -86,7 +86,7 @@ extension ConnectionHandler {
     }
 
     /// The record of a query that is planned in the pool; nil if its shape is long.
-    private func record(of shape: QueryShape) -> QueryCounters.Record? {
+    private func record(of shape: QueryShape) -> QueryCounters.RecordNumber? {
         guard shape.byteCount <= services.limits.loopShapeBytesMax else { return nil }
         return services.loopReader.queries.record(of: .query(shape), for: user)
     }
@@ -177,7 +177,8 @@ extension ConnectionHandler {
             let encodable = EncodableReply(
                 reply, to: id, encodedAbove: replyBytesMax, frameBytesMax: frameBytesMax)
             port.end { handler in
-                handler.times.entry(of: id)?.record?.addRows(rowCount)
+                handler.services.loopReader.queries.addRows(
+                    rowCount, to: handler.times.entry(of: id)?.record)
                 handler.streamEnded(id, encodable)
             }
         }

@@ -236,7 +236,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard let get = GetFrame(frame), state.mayReplyAtOnce(get.id) else {
             return decode(frame)
         }
-        let (reply, record): (EncodedBatches, QueryCounters.Record)
+        let (reply, record): (EncodedBatches, QueryCounters.RecordNumber?)
         switch services.loopReader.cachedReply(to: get) {
         case .new: return decode(frame)
         case .reply(let cached, let counting): (reply, record) = (cached, counting)

@@ -29,7 +29,7 @@ final class ConnectionState {
     enum Action: Equatable {
         case nothing
         /// Reply to the handshake; the connection is ready.
-        case welcome(ReplyEnvelope, Hello)
+        indirect case welcome(ReplyEnvelope, Hello)
         case perform(Operation)
         case reply(ReplyEnvelope)
         case grant(requestID: UInt64, batches: UInt32)

@@ -12,19 +12,19 @@ struct RequestTimes {
         let id: UInt64
         let kind: RequestKind
         let start: NIODeadline
+        /// Counts requests of its shape; nil for those without one.
+        var record: QueryCounters.RecordNumber?
         /// The id that the client gave it for the log; empty for none.
         let trace: String
         /// nil if it has none.
         var query: QueryShape?
-        /// Counts requests of its shape; nil for those without one.
-        var record: QueryCounters.Record?
     }
 
     /// A request that has ended.
     struct Ended {
         let kind: RequestKind
         let error: ErrorCode?
-        let record: QueryCounters.Record?
+        let record: QueryCounters.RecordNumber?
     }
 
     /// The requests that have not had their last reply when their turn was over, in any order.
@@ -42,7 +42,7 @@ struct RequestTimes {
     }
 
     /// The request that is being performed is counted in a record.
-    mutating func count(in record: QueryCounters.Record?) { current?.record = record }
+    mutating func count(in record: QueryCounters.RecordNumber?) { current?.record = record }
 
     /// A request that is being performed, or is open.
     func entry(of id: UInt64) -> Entry? {
@@ -52,10 +52,9 @@ struct RequestTimes {
 
     /// The operation was performed, as far as that takes one turn.
     mutating func suspend(_ operation: Operation) {
-        guard var current, current.id == operation.id else { return }
-        self.current = nil
-        current.query = operation.kind.queryShape
-        open.append(current)
+        guard current?.id == operation.id, var entry = current.take() else { return }
+        entry.query = operation.kind.queryShape
+        open.append(entry)
     }
 
     /// The last reply to a request has been made.
@@ -66,13 +65,12 @@ struct RequestTimes {
         _ id: UInt64, _ error: ErrorCode?, isInTurn: Bool
     ) -> (Ended, TimeAmount)? {
         let entry: Entry
-        if let current, current.id == id {
-            self.current = nil
+        if current?.id == id, let performed = current.take() {
             if isInTurn {
-                ended = Ended(current, error)
+                ended = Ended(performed, error)
                 return nil
             }
-            entry = current
+            entry = performed
         } else if let index = open.lastIndex(where: { $0.id == id }) {
             open.swapAt(index, open.count - 1)
             entry = open.removeLast()
@@ -83,15 +81,13 @@ struct RequestTimes {
     }
 
     /// A request that had its reply without being performed.
-    mutating func endAtOnce(_ kind: RequestKind, countedIn record: QueryCounters.Record) {
+    mutating func endAtOnce(_ kind: RequestKind, countedIn record: QueryCounters.RecordNumber?) {
         ended = Ended(kind: kind, error: nil, record: record)
     }
 
     /// Takes the request that has ended in the part of the turn which is over.
     mutating func takeEnded() -> Ended? {
-        guard let ended else { return nil }
-        self.ended = nil
-        return ended
+        ended.take()
     }
 }
 

@@ -7,8 +7,9 @@ import Synchronization
 /// Counts the queries and the reads by identifier of the connections of one event loop, by their
 /// shape.
 ///
-/// A plan of the cache, and a cached reply, has the record of its shape, so that counting a read
-/// takes no look-up. A record that was left out to make room is listed again with its next read.
+/// A plan of the cache, and a cached reply, has the number of the record of its shape, so that
+/// counting a read takes no look-up and no reference. A record is left out to make room for others;
+/// its number is then not current, and the next read of the shape makes a new record.
 /// The memory is charged to the user who sent the shape first; a user who has more than its share
 /// loses its own least used records.
 ///
@@ -42,46 +43,37 @@ final class QueryCounters: @unchecked Sendable {
         }
     }
 
-    /// The executions of one shape.
-    final class Record {
-        fileprivate let shape: Shape
-        fileprivate let user: UInt32
-        fileprivate let byteCount: Int
-        fileprivate var isListed = false
-        private(set) var counts = Counts()
+    /// The record of one shape, by its place in the list of records.
+    struct RecordNumber: Equatable, Sendable {
+        fileprivate let slot: Int
+        /// No two records have the same, also those in one slot.
+        fileprivate let serial: Int64
+    }
 
-        fileprivate init(_ shape: Shape, of user: UInt32) {
+    /// The executions of one shape.
+    private struct Record {
+        private(set) var shape: Shape
+        let user: UInt32
+        let byteCount: Int
+        /// 0 after the record was left out.
+        private(set) var serial: Int64
+        var counts = Counts()
+
+        init(_ shape: Shape, of user: UInt32, serial: Int64) {
             self.shape = shape
             self.user = user
-            byteCount = shape.byteCount + TimeCounts.byteCount + Self.overheadBytes
+            self.serial = serial
+            byteCount = shape.byteCount + MemoryLayout<Record>.stride + Self.overheadBytes
         }
 
-        /// About the size of the object, of its array header and of a slot of the dictionary.
-        private static let overheadBytes = 320
-
-        /// Adds the work of the database for a request, which may not have ended yet.
-        func add(rowCount: Int, _ work: ReadWork) {
-            counts.rows &+= Int64(rowCount)
-            counts.scannedRows &+= work.scannedRows
-            counts.steps &+= work.steps
+        /// The record is left out.
+        mutating func clear() {
+            shape = .get(entityName: "", properties: nil)
+            serial = 0
         }
 
-        func addRows(_ count: Int) { counts.rows &+= Int64(count) }
-
-        func addCachedReply() {
-            counts.cachedReplies &+= 1
-            counts.rows &+= 1
-        }
-
-        /// A request has had its last reply.
-        func end(_ time: TimeAmount, failed: Bool) {
-            counts.calls &+= 1
-            if failed { counts.errors &+= 1 }
-            counts.nanoseconds &+= time.nanoseconds
-            counts.times.record(nanoseconds: time.nanoseconds)
-        }
-
-        fileprivate func reset() { counts = Counts() }
+        /// About the size of a slot of the dictionary, and of the unused part of the list.
+        private static let overheadBytes = 256
     }
 
     /// Numbers that any thread may read, for `stats`.
@@ -94,12 +86,15 @@ final class QueryCounters: @unchecked Sendable {
 
     let totals = Totals()
     private let countMax: Int
-    private var records: [Shape: Record] = [:]
+    private var slots: [Shape: Int] = [:]
+    private var records: [Record] = []
+    private var freeSlots: [Int] = []
+    private var lastSerial: Int64 = 0
     private var memory: UserShares
     /// The records that were left out since the last reset.
     private(set) var evictedCount: Int64 = 0
-    /// The record of the last read by identifier; usually the next one has the same shape.
-    private var lastGet: Record?
+    /// The last read by identifier; usually the next one has the same shape.
+    private var lastGet: (entityName: String, properties: [String]?, record: RecordNumber)?
 
     init(countMax: Int, memory limit: SharedLimit) {
         self.countMax = countMax
@@ -108,56 +103,66 @@ final class QueryCounters: @unchecked Sendable {
 
     /// The counts of each shape.
     var counts: [(shape: Shape, counts: Counts)] {
-        records.values.filter { $0.counts.calls > 0 }.map { ($0.shape, $0.counts) }
+        slots.values.filter { records[$0].counts.calls > 0 }
+            .map { (records[$0].shape, records[$0].counts) }
     }
 
+    // MARK: Records
+
     /// - Parameter user: Is charged for a new record.
-    func record(of shape: Shape, for user: UInt32) -> Record {
-        if let record = records[shape] { return record }
-        let record = Record(shape, of: user)
-        list(record)
-        return record
+    /// - Returns: nil if there is no room for the shape, so that it is not counted.
+    func record(of shape: Shape, for user: UInt32) -> RecordNumber? {
+        if let slot = slots[shape] {
+            return RecordNumber(slot: slot, serial: records[slot].serial)
+        }
+        return add(Record(shape, of: user, serial: lastSerial + 1))
     }
 
     /// The record of a read by identifier.
     func record(
         ofGet identifiers: [PersistentIdentifier], _ properties: [String]?, for user: UInt32
-    ) -> Record? {
+    ) -> RecordNumber? {
         guard let entityName = identifiers.first?.entityName else { return nil }
-        if let lastGet, lastGet.isListed, case .get(entityName, properties) = lastGet.shape {
-            return lastGet
+        if let lastGet, lastGet.entityName == entityName, lastGet.properties == properties,
+            isCurrent(lastGet.record)
+        {
+            return lastGet.record
         }
-        lastGet = record(of: .get(entityName: entityName, properties: properties), for: user)
-        return lastGet
-    }
-
-    /// The record that a cached plan or reply has, listed again if it is not any more.
-    @inline(__always)
-    func current(_ record: Record) -> Record { record.isListed ? record : listed(record) }
-
-    private func listed(_ record: Record) -> Record {
-        if let listed = records[record.shape] { return listed }
-        list(record)
+        let record = record(of: .get(entityName: entityName, properties: properties), for: user)
+        lastGet = record.map { (entityName, properties, $0) }
         return record
     }
 
+    /// Whether the record that a cached plan or reply has is still there.
+    func isCurrent(_ record: RecordNumber) -> Bool {
+        records[record.slot].serial == record.serial
+    }
+
     func reset() {
-        for record in records.values { forget(record) }
-        records = [:]
-        lastGet = nil
+        for slot in slots.values { remove(slot) }
         evictedCount = 0
     }
 
-    private func list(_ record: Record) {
-        // A shape that is too long for its user is counted, but not listed.
-        guard countMax > 0, record.byteCount <= memory.maximum(for: record.user) else { return }
-        if records.count >= countMax { evict(of: nil) }
+    private func add(_ record: Record) -> RecordNumber? {
+        guard countMax > 0, record.byteCount <= memory.maximum(for: record.user) else {
+            return nil
+        }
+        if slots.count >= countMax { evict(of: nil) }
         while !memory.allows(record.byteCount, for: record.user) { evict(of: record.user) }
-        records[record.shape] = record
-        record.isListed = true
+        let slot: Int
+        if let free = freeSlots.popLast() {
+            slot = free
+            records[slot] = record
+        } else {
+            slot = records.count
+            records.append(record)
+        }
+        lastSerial = record.serial
+        slots[record.shape] = slot
         memory.add(record.byteCount, to: record.user)
         totals.shapes.add(1, ordering: .relaxed)
         totals.bytes.add(record.byteCount, ordering: .relaxed)
+        return RecordNumber(slot: slot, serial: record.serial)
     }
 
     /// Leaves out a part of the records, those with the fewest executions, so that a shape of today
@@ -165,11 +170,10 @@ final class QueryCounters: @unchecked Sendable {
     ///
     /// - Parameter user: nil for any user.
     private func evict(of user: UInt32?) {
-        let candidates = records.values.filter { user == nil || $0.user == user }
-            .sorted { $0.counts.calls < $1.counts.calls }
-        for record in candidates.prefix(max(1, candidates.count / Self.evictedPart)) {
-            records[record.shape] = nil
-            forget(record)
+        let candidates = slots.values.filter { user == nil || records[$0].user == user }
+            .sorted { records[$0].counts.calls < records[$1].counts.calls }
+        for slot in candidates.prefix(max(1, candidates.count / Self.evictedPart)) {
+            remove(slot)
             evictedCount += 1
             totals.evicted.add(1, ordering: .relaxed)
         }
@@ -177,12 +181,54 @@ final class QueryCounters: @unchecked Sendable {
 
     private static let evictedPart = 20
 
-    private func forget(_ record: Record) {
-        record.isListed = false
-        record.reset()
-        memory.add(-record.byteCount, to: record.user)
+    private func remove(_ slot: Int) {
+        slots[records[slot].shape] = nil
+        records[slot].clear()
+        freeSlots.append(slot)
+        memory.add(-records[slot].byteCount, to: records[slot].user)
         totals.shapes.subtract(1, ordering: .relaxed)
-        totals.bytes.subtract(record.byteCount, ordering: .relaxed)
+        totals.bytes.subtract(records[slot].byteCount, ordering: .relaxed)
+    }
+
+    // MARK: Counting
+
+    /// Adds the work of the database for a request, which may not have ended yet.
+    ///
+    /// - Parameter record: nil for a shape that is not counted. One that is not current is ignored,
+    ///   as by all functions that count.
+    func add(rowCount: Int, _ work: ReadWork, to record: RecordNumber?) {
+        count(in: record) {
+            $0.rows &+= Int64(rowCount)
+            $0.scannedRows &+= work.scannedRows
+            $0.steps &+= work.steps
+        }
+    }
+
+    func addRows(_ rowCount: Int, to record: RecordNumber?) {
+        count(in: record) { $0.rows &+= Int64(rowCount) }
+    }
+
+    func addCachedReply(to record: RecordNumber?) {
+        count(in: record) {
+            $0.cachedReplies &+= 1
+            $0.rows &+= 1
+        }
+    }
+
+    /// A request has had its last reply.
+    func end(_ record: RecordNumber?, _ time: TimeAmount, failed: Bool) {
+        count(in: record) {
+            $0.calls &+= 1
+            if failed { $0.errors &+= 1 }
+            $0.nanoseconds &+= time.nanoseconds
+            $0.times.record(nanoseconds: time.nanoseconds)
+        }
+    }
+
+    @inline(__always)
+    private func count(in record: RecordNumber?, _ change: (inout Counts) -> Void) {
+        guard let record, isCurrent(record) else { return }
+        change(&records[record.slot].counts)
     }
 }
 

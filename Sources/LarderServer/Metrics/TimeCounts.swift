@@ -8,10 +8,8 @@ struct TimeCounts: Sendable {
     private static let partBits = 2
     private static let count = octaves.count << partBits
 
-    private var counts = [Int64](repeating: 0, count: Self.count)
-
-    /// The memory of the counts.
-    static let byteCount = count * MemoryLayout<Int64>.stride
+    /// By bucket; there are `count`.
+    private var counts = InlineArray<108, Int64>(repeating: 0)
 
     mutating func record(nanoseconds: Int64) {
         counts[Self.bucket(of: nanoseconds)] &+= 1
@@ -25,7 +23,8 @@ struct TimeCounts: Sendable {
 
     /// The time that a part of all did not exceed, in nanoseconds; 0 if there are none.
     func percentile(_ part: Double) -> Int64 {
-        let total = counts.reduce(Int64(0)) { $0.addingClamped($1) }
+        var total: Int64 = 0
+        for bucket in counts.indices { total = total.addingClamped(counts[bucket]) }
         let rank = max(1, Int64(clamped: (Double(total) * part).rounded(.up)))
         var sum: Int64 = 0
         for bucket in counts.indices {

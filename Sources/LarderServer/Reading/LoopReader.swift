@@ -105,12 +105,14 @@ final class LoopReader: @unchecked Sendable {
     /// The result of a look-up of a `get` in the reply cache.
     func cachedReply(to get: borrowing GetFrame) -> ReplyCache.Lookup {
         eventLoop.assertInEventLoop()
-        let found = replies.find(get.body) { [backend] in backend.isCurrent($0) }
-        guard case .reply(let reply, let record) = found else { return found }
+        // A reply whose record was left out is read again, which makes a new record.
+        let found = replies.find(get.body) { [backend, queries] stamp, record in
+            backend.isCurrent(stamp) && record.map(queries.isCurrent) ?? true
+        }
+        guard case .reply(_, let record) = found else { return found }
         counters.cacheHits.add(1, ordering: .relaxed)
-        let current = queries.current(record)
-        current.addCachedReply()
-        return .reply(reply, current)
+        queries.addCachedReply(to: record)
+        return found
     }
 
     /// Reads one object for a repeated `get`, and caches the reply.
@@ -120,21 +122,21 @@ final class LoopReader: @unchecked Sendable {
     ///   the object has no stamp, or the read fails or needs the pool.
     func read(
         _ request: Request, cachingAs key: ReplyCache.Key, of user: UInt32
-    ) -> (reply: EncodedBatches, record: QueryCounters.Record)? {
+    ) -> (reply: EncodedBatches, record: QueryCounters.RecordNumber?)? {
         eventLoop.assertInEventLoop()
         guard case .get(let identifiers, let properties) = request, identifiers.count == 1,
             let reader = try? openReader(),
             let stamp = reader.stamp(of: identifiers[0], properties: properties),
             let batches = try? reader.objects(
-                identifiers, properties: properties, budget: budget),
-            let record = queries.record(ofGet: identifiers, properties, for: user)
+                identifiers, properties: properties, budget: budget)
         else { return nil }
+        let record = queries.record(ofGet: identifiers, properties, for: user)
         counters.inlineReads.add(1, ordering: .relaxed)
         let reply = EncodedBatches(encoding: batches)
         // An insert of a missing object does not change its stamp.
         let isFound = batches.count == 1 && batches[0].rowCount == 1
         if isFound {
-            record.addRows(1)
+            queries.addRows(1, to: record)
             replies.insert(reply, for: key, stamp, countedIn: record)
             Self.count(replies.byteCount, &countedReplyBytes, counters.replyBytes)
         }
@@ -143,14 +145,14 @@ final class LoopReader: @unchecked Sendable {
 
     func objects(
         _ identifiers: [PersistentIdentifier], properties: [String]?,
-        countedIn record: QueryCounters.Record? = nil
+        countedIn record: QueryCounters.RecordNumber? = nil
     ) -> ObjectsOutcome {
         eventLoop.assertInEventLoop()
         do throws(ReadFailure) {
             let batches = try openReaderToRead().objects(
                 identifiers, properties: properties, budget: budget)
             counters.inlineReads.add(1, ordering: .relaxed)
-            for batch in batches { record?.addRows(batch.rowCount) }
+            for batch in batches { queries.addRows(batch.rowCount, to: record) }
             return .reply(.batches(batches, more: false))
         } catch {
             switch error {
@@ -161,10 +163,10 @@ final class LoopReader: @unchecked Sendable {
     }
 
     /// - Parameter user: Is charged for a new plan.
-    /// - Returns: also the record in which the query is counted; nil if it cannot be planned.
+    /// - Returns: also the record in which the query is counted; nil if it is not.
     func query(
         _ request: QueryRequest, of user: UInt32
-    ) -> (outcome: QueryOutcome, record: QueryCounters.Record?) {
+    ) -> (outcome: QueryOutcome, record: QueryCounters.RecordNumber?) {
         eventLoop.assertInEventLoop()
         let entry: PlanCache.Entry
         do throws(LarderError) {
@@ -229,7 +231,7 @@ final class LoopReader: @unchecked Sendable {
             bytesMax: limits.inlineBatchBytesMax, budget: budget)
         // Otherwise the pool reads it again, and counts that.
         guard isLast else { return nil }
-        entry.record?.add(rowCount: batch.rowCount, cursor.work)
+        queries.add(rowCount: batch.rowCount, cursor.work, to: entry.record)
         return batch
     }
 
@@ -238,7 +240,9 @@ final class LoopReader: @unchecked Sendable {
     ) throws(LarderError) -> PlanCache.Entry {
         if let entry = plans.entry(for: request.shape) {
             counters.planHits.add(1, ordering: .relaxed)
-            if let record = entry.record { entry.record = queries.current(record) }
+            if let record = entry.record, !queries.isCurrent(record) {
+                entry.record = queries.record(of: .query(request.shape), for: user)
+            }
             return entry
         }
         counters.planMisses.add(1, ordering: .relaxed)

@@ -12,7 +12,7 @@ struct PlanCache {
         let plan: any QueryPlan
         let user: UInt32
         /// Counts the queries with the plan; nil if they are not counted.
-        var record: QueryCounters.Record?
+        var record: QueryCounters.RecordNumber?
         fileprivate var lastUse: UInt64 = 0
         /// The bytes that are charged for it; 0 while it is not in the cache.
         fileprivate var byteCount = 0
@@ -23,7 +23,8 @@ struct PlanCache {
         private static let poolReads = 64
 
         init(
-            plan: any QueryPlan, of user: UInt32, countedIn record: QueryCounters.Record? = nil
+            plan: any QueryPlan, of user: UInt32,
+            countedIn record: QueryCounters.RecordNumber? = nil
         ) {
             self.record = record
             self.plan = plan

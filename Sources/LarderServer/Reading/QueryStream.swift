@@ -74,7 +74,8 @@ final class QueryStream: OpenRequest {
     /// The memory that the request takes.
     let bytes: Int
     private let execution: Execution
-    private let record: QueryCounters.Record?
+    private let record: QueryCounters.RecordNumber?
+    private let queries: QueryCounters
     private let readers: ReaderSource
     private let pool: ReaderPool
     private let disposal: Disposal
@@ -96,13 +97,14 @@ final class QueryStream: OpenRequest {
     init(
         requestID: UInt64, plan: @escaping @Sendable () throws(LarderError) -> any QueryPlan,
         parameters: QueryParameters, measurement: SlowReads.Measurement,
-        countedIn record: QueryCounters.Record?, credit: UInt32, time: Duration, bytes: Int,
+        countedIn record: QueryCounters.RecordNumber?, credit: UInt32, time: Duration, bytes: Int,
         services: ConnectionServices, readers: ReaderSource,
         connection: ConnectionHandler, eventLoop: any EventLoop
     ) {
         self.requestID = requestID
         self.bytes = bytes
         self.record = record
+        self.queries = services.loopReader.queries
         self.execution = Execution(
             requestID, plan, parameters, measurement, deadline: .now.advanced(by: time),
             limits: services.limits, frameBytesMax: connection.replyFrameBytesMax,
@@ -192,7 +194,8 @@ final class QueryStream: OpenRequest {
     }
 
     private func countRows() {
-        record?.add(rowCount: execution.measurement.rowCount, execution.measurement.work)
+        queries.add(
+            rowCount: execution.measurement.rowCount, execution.measurement.work, to: record)
     }
 
     private func finish(_ reply: Reply) {

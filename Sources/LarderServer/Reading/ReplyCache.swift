@@ -22,7 +22,7 @@ final class ReplyCache {
 
     enum Lookup {
         /// The reply that the store would return now.
-        case reply(EncodedBatches, QueryCounters.Record)
+        case reply(EncodedBatches, QueryCounters.RecordNumber?)
         /// The cache has no current reply, but the request is a repeated one: the reply is to be
         /// inserted for this key.
         case repeated(Key)
@@ -33,7 +33,8 @@ final class ReplyCache {
         let request: [UInt8]
         let reply: EncodedBatches
         let stamp: ObjectStamp
-        let record: QueryCounters.Record
+        /// nil if such reads are not counted.
+        let record: QueryCounters.RecordNumber?
 
         var byteCount: Int { request.count + reply.byteCount + Self.overheadBytes }
 
@@ -62,8 +63,10 @@ final class ReplyCache {
 
     /// - Parameters:
     ///   - request: The body of the request. Equal bytes are the same request.
-    ///   - isCurrent: Whether a stamp is current.
-    func find(_ request: RawSpan, ifCurrent isCurrent: (ObjectStamp) -> Bool) -> Lookup {
+    ///   - isCurrent: Whether a stamp is current, and the record of the counts.
+    func find(
+        _ request: RawSpan, ifCurrent isCurrent: (ObjectStamp, QueryCounters.RecordNumber?) -> Bool
+    ) -> Lookup {
         let hash = Self.hash(request)
         if let entry = storedReply(to: request, hash, ifCurrent: isCurrent) {
             return .reply(entry.reply, entry.record)
@@ -77,7 +80,7 @@ final class ReplyCache {
     ///   - record: Counts such reads.
     func insert(
         _ reply: EncodedBatches, for key: Key, _ stamp: ObjectStamp,
-        countedIn record: QueryCounters.Record
+        countedIn record: QueryCounters.RecordNumber?
     ) {
         guard reply.byteCount <= Self.replyBytesMax else { return }
         insert(
@@ -94,12 +97,15 @@ final class ReplyCache {
 
     private func storedReply(
         to request: RawSpan, _ hash: UInt64,
-        ifCurrent isCurrent: (ObjectStamp) -> Bool
+        ifCurrent isCurrent: (ObjectStamp, QueryCounters.RecordNumber?) -> Bool
     ) -> Entry? {
         if let entry = recent[hash] {
-            return Self.equal(entry.request, request) && isCurrent(entry.stamp) ? entry : nil
+            let isValid =
+                Self.equal(entry.request, request) && isCurrent(entry.stamp, entry.record)
+            return isValid ? entry : nil
         }
-        guard let entry = older[hash], Self.equal(entry.request, request), isCurrent(entry.stamp)
+        guard let entry = older[hash], Self.equal(entry.request, request),
+            isCurrent(entry.stamp, entry.record)
         else { return nil }
         insert(entry, hash)
         return entry

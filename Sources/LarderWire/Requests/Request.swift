@@ -27,10 +27,11 @@ package struct RequestEnvelope: Hashable, Sendable {
 
 /// One operation of the protocol.
 ///
-/// Large and rare cases are indirect, so that a request is cheap to pass on.
+/// Large and rare cases are indirect, so that a request is cheap to pass on: an event with a
+/// request has at most 128 bytes, which are moved without a call.
 package enum Request: Hashable, Sendable {
     /// Opens a connection. It is the first request, and is sent once.
-    case hello(Hello)
+    indirect case hello(Hello)
     /// Reads those of the objects that exist; `properties` nil reads all.
     case get([PersistentIdentifier], properties: [String]?)
     case query(QueryRequest)
@@ -45,7 +46,7 @@ package enum Request: Hashable, Sendable {
     /// Opens a stream of new objects, which arrive as ``rows(requestID:_:isLast:)``.
     case insertRows(Insertion)
     /// Rows of such a stream, or none. Has no reply of its own.
-    case rows(requestID: UInt64, Batch?, isLast: Bool)
+    indirect case rows(requestID: UInt64, Batch?, isLast: Bool)
     /// Reads transactions of the history, once or continuously.
     indirect case history(HistoryRequest)
     case deleteHistory(HistoryDeletion)

@@ -56,6 +56,12 @@ struct ConnectionStateTests {
         #expect(state.handle(Self.request(7, rows)) == .nothing)
     }
 
+    @Test("events and actions have at most 128 bytes, which are moved without a call")
+    func sizes() {
+        #expect(MemoryLayout<ConnectionState.Event>.size <= 128)
+        #expect(MemoryLayout<ConnectionState.Action>.size <= 128)
+    }
+
     @Test("a handshake gets one reply, and then requests are performed")
     func handshake() {
         let state = ConnectionState(welcome: Self.welcome)
