@@ -44,9 +44,15 @@ enum MainPath: String, CaseIterable {
         }
     }
 
+    /// The objects that the passes read and change.
+    static func students(_ client: StoreClient) throws -> [PersistentIdentifier] {
+        try client.fetch("Student", limit: Int64(students)).map(\.identifier)
+    }
+
     /// Performs this number of passes, which are numbered from `first`.
-    func run(_ client: StoreClient, passes: Int, from first: Int = 0) throws {
-        let students = try client.fetch("Student", limit: Int64(Self.students)).map(\.identifier)
+    func run(
+        _ client: StoreClient, _ students: [PersistentIdentifier], passes: Int, from first: Int = 0
+    ) throws {
         for number in first..<first + passes { try pass(client, students, number) }
     }
 

@@ -52,18 +52,16 @@ struct RequestCosts: Measure {
         let bench = try Callgrind.stripped(CommandLine.arguments[0], run)
         var dumps = 0
         var excesses: [String] = []
+        let students = try MainPath.students(client)
         func serverCounts(_ path: MainPath, attempt: Int) throws -> Callgrind.Counts {
-            let counts = try [1, path.passes + 1].map { passes in
-                try Callgrind.dump(server.program)
-                try path.run(client, passes: passes, from: attempt * path.passes)
-                try Callgrind.dump(server.program)
-                dumps += 2
-                return try Callgrind.counts(in: "\(output).\(dumps)")
-            }
-            return counts[1] - counts[0]
+            try Callgrind.dump(server.program)
+            try path.run(client, students, passes: path.passes, from: attempt * path.passes)
+            try Callgrind.dump(server.program)
+            dumps += 2
+            return try Callgrind.counts(in: "\(output).\(dumps)")
         }
         for path in MainPath.allCases {
-            try path.run(client, passes: 2)
+            try path.run(client, students, passes: 2)
             var counts = try serverCounts(path, attempt: 0)
             // Under valgrind on a busy machine, a read may exceed the time of the event loop and
             // start again in the reader pool. That only adds to the counts.
@@ -128,6 +126,7 @@ struct RequestCosts: Measure {
         guard arguments.count == 3, let path = MainPath(rawValue: arguments[0]),
             let passes = Int(arguments[1])
         else { throw Problem("usage: Bench \(clientArgument) PATH PASSES SOCKET", status: 64) }
-        try path.run(try Server.connect(to: arguments[2]), passes: passes)
+        let client = try Server.connect(to: arguments[2])
+        try path.run(client, try MainPath.students(client), passes: passes)
     }
 }
