@@ -45,6 +45,7 @@ void larder_unretain(larder_client *client) {
     free(client->output);
     free(client->path);
     free(client->name);
+    free(client->trace);
     free(client->schema_version);
     free(client->schema_fingerprint);
     free(client);
@@ -268,6 +269,14 @@ const larder_welcome *larder_client_welcome(const larder_client *client) {
 
 void larder_set_timeout(larder_client *client, int milliseconds) {
     client->timeout_milliseconds = milliseconds < 1 ? 1 : milliseconds;
+}
+
+bool larder_set_trace(larder_client *client, const char *trace, larder_error *error) {
+    char *copy = trace ? strdup(trace) : NULL;
+    if (trace && !copy) return larder_fail_memory(error);
+    free(client->trace);
+    client->trace = copy;
+    return true;
 }
 
 void larder_set_retry(larder_client *client, int milliseconds) {

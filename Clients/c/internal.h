@@ -103,6 +103,8 @@ struct larder_client {
     char *path, *name, *schema_version, *schema_fingerprint;
     int socket, wake;
     int timeout_milliseconds, retry_milliseconds;
+    // NULL for none.
+    char *trace;
     uint32_t frame_bytes_max;
     size_t request_bytes_max, reply_bytes_max;
     uint32_t requests_max;

@@ -257,6 +257,10 @@ LARDER_API void larder_set_timeout(larder_client *client, int milliseconds);
 // For how long a call connects and sends its request again after a temporary error. By default
 // 10,000; 0 is never. A write that may have been applied is sent again only if it has a key.
 LARDER_API void larder_set_retry(larder_client *client, int milliseconds);
+// The id of all requests from now on in the server's log and in `larder top`, such as a W3C
+// traceparent: at most 128 printable ASCII characters without spaces. The server refuses any other.
+// The text is copied. NULL is none.
+LARDER_API bool larder_set_trace(larder_client *client, const char *trace, larder_error *error);
 // Ends the call that waits in another thread, or else the next one that waits, with CANCELLED; a
 // write that was sent with INDETERMINATE. Safe in any thread and in a signal handler until
 // larder_close begins.

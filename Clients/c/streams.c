@@ -128,6 +128,7 @@ Stream *larder_stream_open(
         return NULL;
     }
     request->id = ++client->last_id;
+    request->trace = client->trace ? client->trace : (char *)protobuf_c_empty_string;
     if (!larder_enqueue(client, request, error)) {
         free(stream);
         return NULL;

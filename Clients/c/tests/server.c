@@ -56,6 +56,14 @@ static void test_connection(void) {
     CHECK_CODE(&error, LARDER_ERROR_CONNECTION_FAILED);
     larder_rows_free(rows);
     CHECK_DONE(larder_ping(client, &error), &error);
+    // The server refuses a trace with a space, so it has received it.
+    CHECK_DONE(larder_set_trace(client, "a b", &error), &error);
+    CHECK(!larder_ping(client, &error));
+    CHECK_CODE(&error, LARDER_ERROR_MALFORMED_VALUE);
+    CHECK_DONE(larder_set_trace(client, "00-1f-2e-01", &error), &error);
+    CHECK_DONE(larder_ping(client, &error), &error);
+    CHECK_DONE(larder_set_trace(client, NULL, &error), &error);
+    CHECK_DONE(larder_ping(client, &error), &error);
     // A query that takes longer than its time.
     larder_set_timeout(client, 1);
     larder_set_retry(client, 0);

@@ -250,7 +250,7 @@ export class Client<Entities extends object = AnyEntities> {
         options: InsertManyOptions = {},
     ): Promise<InsertedRows> {
         const { session } = this;
-        const { signal } = options;
+        const { signal, trace } = options;
         const milliseconds = options.timeout ?? session.settings.timeout;
         const types = propertyTypes(await session.schema(options), entity);
         const [store, request] = await session.repeat(
@@ -258,7 +258,7 @@ export class Client<Entities extends object = AnyEntities> {
                 connection.server.store,
                 await connection.request("insertRows", insertRequest(
                     entity, options, session.settings.author), {
-                    sending: milliseconds, unreadMax: 2 * PARTS_MAX, signal }),
+                    sending: milliseconds, unreadMax: 2 * PARTS_MAX, signal, trace }),
             ] as const);
         const progress = new InsertionProgress(entity, types, store);
         const limit = { milliseconds, signal };

@@ -35,6 +35,7 @@ export interface RequestOptions {
     /** Whether the server does not count it among the unanswered requests. */
     readonly isEndless?: boolean;
     readonly signal?: AbortSignal | undefined;
+    readonly trace?: string | undefined;
 }
 
 type AnyBody = Parameters<typeof encodedFrame>[1];
@@ -160,14 +161,15 @@ export class Connection {
     private start<Kind extends RequestKind>(
         kind: Kind, body: RequestBody<Kind>, options: RequestOptions,
     ): [Request<Kind>, boolean] {
-        const { limit = 0, unreadMax = 1, isEndless = false } = options;
+        const { limit = 0, unreadMax = 1, isEndless = false, trace } = options;
         const { permits } = this;
         const made = new Request(this, kind, unreadMax, () => {
             if (!isEndless) permits.release();
         });
         this.tracker.add(made);
         try {
-            return [made, this.write(made.id, { case: kind, value: body } as AnyBody, limit)];
+            const request = { case: kind, value: body } as AnyBody;
+            return [made, this.write(made.id, request, limit, trace)];
         } catch (error) {
             this.tracker.notSent(made);
             throw error;
@@ -180,8 +182,8 @@ export class Connection {
     }
 
     /** Passes a frame to the socket. Returns whether it accepts more. */
-    private write(id: bigint, body: AnyBody, time: number): boolean {
-        const frame = encodedFrame(id, body, time, this.requestBytesMax);
+    private write(id: bigint, body: AnyBody, time: number, trace?: string): boolean {
+        const frame = encodedFrame(id, body, time, this.requestBytesMax, trace);
         if (this.isOpen && !this.socket.writable) this.fail(connectionFailed(CLOSED));
         if (!this.isOpen) throw new Lost(this.error, false);
         const isAccepted = this.socket.write(frame);

@@ -45,11 +45,11 @@ export function encodedMessage<Message>(
 
 /** The frame of a request; 0 milliseconds leave its time to the server. */
 export function encodedFrame(
-    id: bigint, body: Draft<Body>, milliseconds: number, bytesMax: number,
+    id: bigint, body: Draft<Body>, milliseconds: number, bytesMax: number, trace = "",
 ): Uint8Array {
     const timeoutMilliseconds = milliseconds === 0 ? 0
         : Math.min(MILLISECONDS_MAX, Math.max(1, Math.floor(milliseconds)));
-    const content = encodedMessage(messages.Envelope, { id, timeoutMilliseconds, body });
+    const content = encodedMessage(messages.Envelope, { id, timeoutMilliseconds, trace, body });
     if (content.length > bytesMax) {
         throw failure(
             "FRAME_TOO_LONG",

@@ -37,6 +37,10 @@ export interface CallOptions {
     readonly timeout?: number;
     /** Ends the call. */
     readonly signal?: AbortSignal;
+    /** The id of the call's requests in the server's log and in `larder top`, such as a W3C
+     * traceparent: at most 128 printable ASCII characters without spaces. The server refuses any
+     * other. */
+    readonly trace?: string;
 }
 
 /** All options, with their defaults. */

@@ -162,10 +162,10 @@ export class Session {
     perform<Kind extends RequestKind, Output>(
         call: Call<Kind, Output>, options: Repetition,
     ): Promise<Output> {
-        const { signal } = options;
+        const { signal, trace } = options;
         return this.repeat(options, async (connection, milliseconds) => {
             const request = await connection.request(call.kind, call.body, {
-                sending: milliseconds, limit: milliseconds, signal });
+                sending: milliseconds, limit: milliseconds, signal, trace });
             try {
                 const reply = await request.reply({ milliseconds: milliseconds + SLACK, signal });
                 return request.checked(() => call.output(reply, connection.server));
@@ -196,7 +196,7 @@ export class Session {
             const progress = new SaveProgress(content, message.changes?.length ?? 0);
             const request = await connection.request("saveInParts", {}, {
                 sending: each.milliseconds, limit: time, unreadMax: 2 * PARTS_MAX,
-                signal: options.signal });
+                signal: options.signal, trace: options.trace });
             try {
                 while (progress.result === undefined) {
                     if (progress.mustSend) {
@@ -218,13 +218,13 @@ export class Session {
 
     /** All items of a stream, which begins again after a lost connection. */
     collect<Item>(make: () => Source<Item>, options: CallOptions): Promise<Item[]> {
-        const { signal } = options;
+        const { signal, trace } = options;
         return this.repeat(options, async (connection, milliseconds) => {
             const source = make();
             const end = performance.now() + milliseconds + SLACK;
             const items: Item[] = [];
             const request = await connection.request(source.kind, source.body(), {
-                sending: milliseconds, limit: milliseconds, unreadMax: CREDIT + 1, signal });
+                sending: milliseconds, limit: milliseconds, unreadMax: CREDIT + 1, signal, trace });
             try {
                 for (;;) {
                     const reply = await request.reply({

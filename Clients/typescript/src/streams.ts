@@ -126,6 +126,7 @@ export class Stream<Item> implements AsyncIterableIterator<Item> {
             ?? now + Math.min(milliseconds, session.settings.reconnectWait);
         const connection = await session.connection(end, signal);
         return connection.request(source.kind, source.body(), {
-            sending: milliseconds, unreadMax: CREDIT + 1, isEndless: source.isEndless, signal });
+            sending: milliseconds, unreadMax: CREDIT + 1, isEndless: source.isEndless, signal,
+            trace: this.options.trace });
     }
 }

@@ -268,6 +268,23 @@ test("a read is repeated over a new connection, and for an expired snapshot", as
     await fails(({ id }) => failed(id, "SNAPSHOT_EXPIRED"), fetch, "SNAPSHOT_EXPIRED", AGAIN);
 });
 
+test("each request of a call has its trace", async () => {
+    const traces: string[] = [];
+    await withServer((request) => {
+        traces.push(request.trace);
+        return failed(request.id, "INVALID_QUERY");
+    }, async (client) => {
+        const options = { trace: "00-1f-2e-01" };
+        const calls = [
+            client.ping(options), client.fetch("Book", options), client.insert("Book", {}, options),
+            client.schema(options), client.observe("Book", options).next(),
+            client.follow(options).next(), client.ping()];
+        const results = await Promise.allSettled(calls);
+        assert(results.every((each) => each.status === "rejected"));
+    });
+    assert.deepEqual(traces.sort(), ["", ...Array<string>(6).fill("00-1f-2e-01")]);
+});
+
 test("a server that does not reply is a timeout", async () => {
     const silent: Answer = () => new Uint8Array();
     await Promise.all([
