@@ -20,8 +20,20 @@ struct RandomRequests {
         var envelope = RequestEnvelope(id: id, request: try request(id, open))
         if chance(8) { envelope.timeoutMilliseconds = word32() }
         if chance(12) { envelope.snapshot = open.randomElement(using: &generator) ?? 0 }
+        if chance(10) { envelope.trace = trace() }
         if chance(100) { envelope.id = ExtremeIntegers.random(using: &generator) }
         return envelope
+    }
+
+    /// A trace; half of them have characters that the server refuses, or are too long.
+    private mutating func trace() -> String {
+        let characters = ["a", "0", "-", "~", "é", "\u{0}"]
+        let isAllowed = chance(2)
+        return String(
+            (0..<Int.random(in: 0..<160, using: &generator)).map { _ in
+                let index = Int.random(in: 0..<(isAllowed ? 4 : 6), using: &generator)
+                return Character(characters[index])
+            })
     }
 
     private mutating func request(_ id: UInt64, _ open: [UInt64]) throws(LarderError) -> Request {
