@@ -22,7 +22,7 @@ let objects = TargetDependencyCondition.when(traits: ["SwiftData"])
 let package = Package(
     name: "larder",
     products: [
-        .library(name: "LarderClient", targets: ["LarderClient", "LarderModel"]),
+        .library(name: "LarderClient", targets: ["LarderClient", "LarderModel", "LarderQuery"]),
         .library(name: "LarderRecords", targets: ["LarderRecords"]),
         .library(name: "LarderTesting", targets: ["LarderTesting"]),
         .library(name: "SwiftData", targets: ["SwiftData"]),
@@ -66,19 +66,22 @@ let package = Package(
 
         .target(name: "CloudKitRules", swiftSettings: strict),
         .target(name: "LarderModel", dependencies: ["CloudKitRules"], swiftSettings: strict),
+        .target(name: "LarderQuery", dependencies: ["LarderModel"], swiftSettings: strict),
         .target(
             name: "LarderFiles", dependencies: ["LarderModel", "CLinux"], swiftSettings: strict),
         .target(
-            name: "LarderWire", dependencies: ["LarderModel", "CLarderProto"],
+            name: "LarderWire", dependencies: ["LarderModel", "LarderQuery", "CLarderProto"],
             swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
         .target(
             name: "LarderStore",
-            dependencies: ["LarderModel", "LarderFiles", "CSQLite", "CPCRE2", "CLinux"],
+            dependencies: [
+                "LarderModel", "LarderQuery", "LarderFiles", "CSQLite", "CPCRE2", "CLinux",
+            ],
             swiftSettings: strict),
         .target(
             name: "LarderServer",
             dependencies: [
-                "CLinux", "LarderModel", "LarderWire",
+                "CLinux", "LarderModel", "LarderQuery", "LarderWire",
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "NIOPosix", package: "swift-nio", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
@@ -88,7 +91,8 @@ let package = Package(
                     condition: server),
             ], swiftSettings: strict),
         .target(
-            name: "LarderClient", dependencies: ["LarderModel", "LarderFiles", "LarderWire"],
+            name: "LarderClient",
+            dependencies: ["LarderModel", "LarderQuery", "LarderFiles", "LarderWire"],
             swiftSettings: strict),
         .target(
             name: "LarderRecordExpansion",
@@ -109,25 +113,29 @@ let package = Package(
         .target(
             name: "LarderTesting",
             dependencies: [
-                "LarderClient", "LarderModel", "LarderServer", "LarderStore",
+                "LarderClient", "LarderModel", "LarderQuery", "LarderServer", "LarderStore",
                 .product(name: "Logging", package: "swift-log", condition: server),
             ], swiftSettings: strict),
         .target(
             name: "LarderObjects",
             dependencies: [
-                "LarderModel", "LarderFiles", "LarderClient", "LarderServer", "LarderStore",
+                "LarderModel", "LarderQuery", "LarderFiles", "LarderClient", "LarderServer",
+                "LarderStore",
                 .product(name: "Logging", package: "swift-log", condition: server),
             ], swiftSettings: strict),
         .target(
-            name: "XcodeModels", dependencies: ["CExpat", "LarderModel", "LarderPrograms"],
+            name: "XcodeModels",
+            dependencies: ["CExpat", "LarderModel", "LarderQuery", "LarderPrograms"],
             swiftSettings: strict),
         .target(
-            name: "CoreDataPredicates", dependencies: ["LarderModel", "LarderStore"],
+            name: "CoreDataPredicates",
+            dependencies: ["LarderModel", "LarderQuery", "LarderStore"],
             swiftSettings: strict),
         .target(
             name: "CoreData",
             dependencies: [
-                "CoreDataPredicates", "LarderClient", "LarderModel", "LarderObjects", "XcodeModels",
+                "CoreDataPredicates", "LarderClient", "LarderModel", "LarderQuery", "LarderObjects",
+                "XcodeModels",
             ],
             swiftSettings: strict),
         .plugin(
@@ -157,7 +165,8 @@ let package = Package(
         .target(
             name: "SwiftData",
             dependencies: [
-                "CloudKitRules", "LarderModel", "LarderClient", "LarderObjects", "SwiftDataMacros",
+                "CloudKitRules", "LarderModel", "LarderQuery", "LarderClient", "LarderObjects",
+                "SwiftDataMacros",
             ],
             swiftSettings: strict),
         .target(
@@ -171,11 +180,13 @@ let package = Package(
             dependencies: ["SwiftData", "CoreData", "LarderObjects", "LarderModel"],
             swiftSettings: strict),
         .target(
-            name: "LarderPrograms", dependencies: ["LarderModel"], swiftSettings: strict),
+            name: "LarderPrograms", dependencies: ["LarderModel", "LarderQuery"],
+            swiftSettings: strict),
         .executableTarget(
             name: "LarderDaemon",
             dependencies: [
-                "CLinux", "LarderModel", "LarderPrograms", "LarderServer", "LarderStore",
+                "CLinux", "LarderModel", "LarderQuery", "LarderPrograms", "LarderServer",
+                "LarderStore",
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(
                     name: "UnixSignals", package: "swift-service-lifecycle", condition: server),
@@ -188,7 +199,8 @@ let package = Package(
         .executableTarget(
             name: "LarderCLI",
             dependencies: [
-                "CEdit", "CLinux", "LarderModel", "LarderFiles", "LarderClient", "LarderPrograms",
+                "CEdit", "CLinux", "LarderModel", "LarderQuery", "LarderFiles", "LarderClient",
+                "LarderPrograms",
                 "LarderServer",
                 "LarderStore", "XcodeModels",
                 .product(name: "Logging", package: "swift-log", condition: server),
@@ -198,7 +210,8 @@ let package = Package(
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .target(
-            name: "QueryFuzzing", dependencies: ["LarderStore", "LarderModel", "TestSupport"],
+            name: "QueryFuzzing",
+            dependencies: ["LarderStore", "LarderModel", "LarderQuery", "TestSupport"],
             path: "Tests/QueryFuzzing", swiftSettings: strict),
         .executableTarget(
             name: "FuzzQueries", dependencies: ["QueryFuzzing", "LarderModel", "TestSupport"],
@@ -206,7 +219,8 @@ let package = Package(
         .target(
             name: "InputFuzzing",
             dependencies: [
-                "LarderModel", "LarderWire", "LarderStore", "LarderServer", "QueryFuzzing",
+                "LarderModel", "LarderQuery", "LarderWire", "LarderStore", "LarderServer",
+                "QueryFuzzing",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log", condition: server),
             ], path: "Tests/InputFuzzing", exclude: ["Corpus", "Dictionaries"],
@@ -219,7 +233,10 @@ let package = Package(
             name: "FuzzRequests", dependencies: ["InputFuzzing", "TestSupport"],
             path: "Tests/FuzzRequests", swiftSettings: strict),
         .testTarget(
-            name: "LarderModelTests", dependencies: ["LarderModel", "TestSupport"],
+            name: "LarderModelTests", dependencies: ["LarderModel", "LarderQuery", "TestSupport"],
+            exclude: ["Scripts"], swiftSettings: strict),
+        .testTarget(
+            name: "LarderQueryTests", dependencies: ["LarderModel", "LarderQuery", "TestSupport"],
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
             name: "LarderFilesTests", dependencies: ["LarderFiles", "LarderModel"],
@@ -231,13 +248,14 @@ let package = Package(
         .testTarget(
             name: "LarderStoreTests",
             dependencies: [
-                "LarderStore", "LarderModel", "CSQLite", "QueryFuzzing", "TestSupport",
+                "LarderStore", "LarderModel", "LarderQuery", "CSQLite", "QueryFuzzing",
+                "TestSupport",
             ],
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
             name: "LarderServerTests",
             dependencies: [
-                "LarderServer", "LarderWire", "LarderModel", "TestSupport",
+                "LarderServer", "LarderWire", "LarderModel", "LarderQuery", "TestSupport",
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: server),
@@ -245,7 +263,9 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "LarderClientTests",
-            dependencies: ["LarderClient", "LarderWire", "LarderModel", "TestSupport"],
+            dependencies: [
+                "LarderClient", "LarderWire", "LarderModel", "LarderQuery", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "LarderRecordsTests",
@@ -260,11 +280,13 @@ let package = Package(
         .testTarget(
             name: "LarderObjectsTests",
             dependencies: [
-                "LarderObjects", "LarderClient", "LarderModel", "LarderStore", "LarderTesting",
+                "LarderObjects", "LarderClient", "LarderModel", "LarderQuery", "LarderStore",
+                "LarderTesting",
                 "ObjectStoreProcess", "TestSupport",
             ], swiftSettings: strict),
         .executableTarget(
-            name: "ObjectStoreProcess", dependencies: ["LarderObjects", "LarderModel"],
+            name: "ObjectStoreProcess",
+            dependencies: ["LarderObjects", "LarderModel", "LarderQuery"],
             path: "Tests/ObjectStoreProcess", swiftSettings: strict),
         .testTarget(
             name: "SwiftDataTests",
@@ -277,7 +299,8 @@ let package = Package(
         .testTarget(
             name: "CoreDataTests",
             dependencies: [
-                "CoreData", "LarderModel", "LarderStore", "ObjectStoreProcess", "QueryFuzzing",
+                "CoreData", "LarderModel", "LarderQuery", "LarderStore", "ObjectStoreProcess",
+                "QueryFuzzing",
                 "TestSupport",
             ],
             swiftSettings: strict),
@@ -292,7 +315,9 @@ let package = Package(
         .testTarget(name: "LarderDataTests", dependencies: ["LarderData"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["LarderClient", "LarderModel", "QueryFuzzing", "TestSupport"],
+            dependencies: [
+                "LarderClient", "LarderModel", "QueryFuzzing", "TestSupport",
+            ],
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
             name: "InputTests", dependencies: ["InputFuzzing", "TestSupport"],

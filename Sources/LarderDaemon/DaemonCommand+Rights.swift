@@ -1,6 +1,7 @@
 import Glibc
 import LarderModel
 import LarderPrograms
+import LarderQuery
 import LarderServer
 
 extension DaemonCommand {

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import LarderModel
 import LarderPrograms
+import LarderQuery
 import LarderServer
 import LarderStore
 import Logging

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Reads policy files.
 package enum PolicyDocument {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Reads schema files.
 package enum SchemaDocument {

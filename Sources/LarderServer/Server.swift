@@ -1,5 +1,6 @@
 package import CoreMetrics
 import LarderModel
+import LarderQuery
 import LarderWire
 package import Logging
 import NIOCore

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 import Synchronization
 
 /// Stamps by which readers find out whether a result that they cached is still current.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 import Synchronization
 
 /// A store as clients of a former schema see it.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 import Synchronization
 
 /// A store as a user with limited rights sees it: without the names that are hidden, and without

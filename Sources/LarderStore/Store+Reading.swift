@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension Store {
     package func plan(

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import LarderModel
+import LarderQuery
 import Synchronization
 
 /// A store in one SQLite file that this process owns.

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import LarderClient
+import LarderQuery
 
 /// A store for tests, with its server in this process and a client connected to it.
 ///

@@ -1,4 +1,5 @@
 package import LarderModel
+internal import LarderQuery
 
 /// A model of Core Data as Xcode's editor writes it.
 package struct XcodeModel {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 import QueryFuzzing
 
 /// A predicate about a fixed schema: the first line is the format string, each further line is an

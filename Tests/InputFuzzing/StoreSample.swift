@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 import LarderStore
 
 /// The store that ``StoreInput`` damages: every attribute type, form of relationship and index, a

@@ -1,6 +1,7 @@
 import Foundation
 import LarderModel
 import LarderObjects
+import LarderQuery
 import Synchronization
 
 /// A process that opens a store file as a container does, for tests with several of them:

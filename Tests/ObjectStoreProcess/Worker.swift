@@ -1,5 +1,6 @@
 import LarderModel
 import LarderObjects
+import LarderQuery
 
 /// One thread of `work`, with a context that follows the commits of all others.
 ///

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 
 /// A query for which SQL and the evaluator disagree, and the smallest such query found.
 public struct Disagreement: CustomStringConvertible {

@@ -1,4 +1,5 @@
 public import LarderModel
+import LarderQuery
 import TestSupport
 
 /// Compares SQL with the evaluator for predicates that are format strings, about the same objects

@@ -1,5 +1,6 @@
 import FoundationEssentials
 public import LarderModel
+import LarderQuery
 import LarderStore
 import TestSupport
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 import LarderStore
 
 /// One query: the objects of an entity that match a predicate, in an order.

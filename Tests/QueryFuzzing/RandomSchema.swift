@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 import TestSupport
 
 /// Generates schemas of two or three entities with attributes of all types, relationships of all

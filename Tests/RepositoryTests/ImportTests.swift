@@ -8,21 +8,28 @@ struct ImportTests {
         "LarderModel": [
             "CloudKitRules", "FoundationEssentials", "Glibc", "Swift", "Synchronization",
         ],
+        "LarderQuery": [
+            "FoundationEssentials", "Glibc", "LarderModel", "Swift", "Synchronization",
+        ],
         "LarderFiles": ["CLinux", "Glibc", "LarderModel"],
         "LarderWire": [
-            "FoundationEssentials", "Glibc", "LarderModel", "CLarderProto", "CProtobufC",
+            "FoundationEssentials", "Glibc", "LarderModel", "LarderQuery", "CLarderProto",
+            "CProtobufC",
         ],
         "LarderStore": [
             "FoundationEssentials", "Swift", "Glibc", "Synchronization", "LarderModel",
+            "LarderQuery",
             "LarderFiles", "CSQLite", "CPCRE2", "CLinux", "Dispatch",
         ],
         "LarderServer": [
             "FoundationEssentials", "Glibc", "CLinux", "Dispatch", "Synchronization",
-            "LarderModel", "LarderWire", "NIOCore", "NIOPosix", "Logging", "CoreMetrics",
+            "LarderModel", "LarderQuery", "LarderWire", "NIOCore", "NIOPosix", "Logging",
+            "CoreMetrics",
             "ServiceLifecycle",
         ],
         "LarderClient": [
             "FoundationEssentials", "Glibc", "Observation", "Synchronization", "LarderModel",
+            "LarderQuery",
             "LarderFiles", "LarderWire",
         ],
         "LarderRecordExpansion": [
@@ -33,13 +40,14 @@ struct ImportTests {
         ],
         "LarderRecords": ["FoundationEssentials", "LarderClient", "Synchronization"],
         "LarderTesting": [
-            "FoundationEssentials", "Glibc", "Synchronization", "LarderClient", "LarderServer",
+            "FoundationEssentials", "Glibc", "Synchronization", "LarderClient", "LarderQuery",
+            "LarderServer",
             "LarderStore", "Logging",
         ],
         "LarderObjects": [
             // Foundation for a recursive lock.
             "Foundation", "FoundationEssentials", "Glibc", "Observation", "Synchronization",
-            "LarderModel",
+            "LarderModel", "LarderQuery",
             "LarderFiles", "LarderClient", "LarderServer", "LarderStore", "Logging",
         ],
         "SwiftDataExpansion": [
@@ -49,30 +57,34 @@ struct ImportTests {
         "SwiftDataMacros": ["SwiftCompilerPlugin", "SwiftDataExpansion", "SwiftSyntaxMacros"],
         "SwiftData": [
             "CloudKitRules", "Dispatch", "Foundation", "Observation", "Synchronization",
-            "LarderModel", "LarderClient", "LarderObjects",
+            "LarderModel", "LarderQuery", "LarderClient", "LarderObjects",
         ],
         "LarderData": [
             "Foundation", "Observation", "SwiftData", "LarderModel", "LarderClient",
             "LarderObjects",
         ],
-        "CoreDataPredicates": ["Foundation", "LarderModel", "LarderStore"],
+        "CoreDataPredicates": ["Foundation", "LarderModel", "LarderQuery", "LarderStore"],
         "CoreData": [
             "Foundation", "Synchronization", "CoreDataPredicates", "LarderClient", "LarderModel",
+            "LarderQuery",
             "LarderObjects",
             "XcodeModels",
         ],
         "XcodeModels": [
-            "FoundationEssentials", "Glibc", "CExpat", "LarderModel", "LarderPrograms",
+            "FoundationEssentials", "Glibc", "CExpat", "LarderModel", "LarderQuery",
+            "LarderPrograms",
         ],
         "SwiftDataKit": ["CoreData", "SwiftData", "LarderModel", "LarderObjects"],
-        "LarderPrograms": ["Glibc", "LarderModel"],
+        "LarderPrograms": ["Glibc", "LarderModel", "LarderQuery"],
         "LarderDaemon": [
-            "FoundationEssentials", "Glibc", "CLinux", "LarderModel", "LarderPrograms",
+            "FoundationEssentials", "Glibc", "CLinux", "LarderModel", "LarderQuery",
+            "LarderPrograms",
             "LarderServer", "LarderStore", "ArgumentParser", "Logging", "ServiceLifecycle",
             "UnixSignals",
         ],
         "LarderCLI": [
             "FoundationEssentials", "Glibc", "CEdit", "CLinux", "Synchronization", "LarderModel",
+            "LarderQuery",
             "LarderFiles", "LarderClient", "LarderPrograms", "LarderServer", "LarderStore",
             "LarderWire", "XcodeModels", "ArgumentParser", "Logging",
         ],

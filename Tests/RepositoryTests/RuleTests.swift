@@ -48,7 +48,7 @@ struct RuleTests {
     @Test("the protocols between server and store are not public")
     func serverTypes() throws {
         let files = try Repository.files(
-            under: ["Sources/LarderModel/Backend", "Sources/LarderModel/Live"], endings: [".swift"])
+            under: ["Sources/LarderQuery/Backend", "Sources/LarderQuery/Live"], endings: [".swift"])
         #expect(!files.isEmpty)
         for file in files {
             for (number, line) in file.lines.enumerated() {

@@ -2,6 +2,7 @@ internal import CoreDataPredicates
 public import Foundation
 package import LarderModel
 package import LarderObjects
+internal import LarderQuery
 internal import Synchronization
 
 /// A store that a coordinator has opened.

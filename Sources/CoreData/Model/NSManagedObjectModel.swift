@@ -2,6 +2,7 @@ internal import CoreDataPredicates
 public import Foundation
 package import LarderModel
 internal import LarderObjects
+internal import LarderQuery
 internal import Synchronization
 
 /// The entities of stores.

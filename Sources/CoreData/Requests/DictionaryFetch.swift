@@ -2,6 +2,7 @@ internal import CoreDataPredicates
 internal import Foundation
 internal import LarderModel
 internal import LarderObjects
+internal import LarderQuery
 
 /// A request whose results are dictionaries: values of each object, or of groups of objects.
 struct DictionaryFetch {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LarderModel
+import LarderQuery
 
 /// A bulk update or delete of the objects of an entity, as the options describe it.
 struct BulkChange {

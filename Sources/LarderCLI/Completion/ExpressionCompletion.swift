@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Completes the last name of an expression about an entity.
 struct ExpressionCompletion {

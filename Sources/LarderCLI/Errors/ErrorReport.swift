@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import LarderModel
 import LarderPrograms
+import LarderQuery
 
 /// An error or a warning as `larder` prints it to standard error, and its exit status.
 ///

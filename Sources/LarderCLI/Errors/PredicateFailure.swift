@@ -1,5 +1,6 @@
 import LarderModel
 import LarderPrograms
+import LarderQuery
 
 /// An error in a format string, together with the text of the string.
 struct PredicateFailure: Error {

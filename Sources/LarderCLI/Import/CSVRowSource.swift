@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Makes rows of the records of a CSV file, column by column.
 struct CSVRowSource: RowSource {

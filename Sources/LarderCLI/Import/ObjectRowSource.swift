@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 
 /// Makes rows of objects whose lines may name different properties.
 ///

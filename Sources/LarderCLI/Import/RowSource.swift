@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 
 /// Reads the rows of an insertion from a file, batch by batch.
 protocol RowSource {

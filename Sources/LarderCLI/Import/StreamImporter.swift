@@ -2,6 +2,7 @@ import FoundationEssentials
 import LarderClient
 import LarderModel
 import LarderPrograms
+import LarderQuery
 
 /// Imports objects as a stream of rows: in transactions of some thousand rows, or in one.
 ///

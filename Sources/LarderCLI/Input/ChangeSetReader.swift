@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LarderModel
 import LarderPrograms
+import LarderQuery
 
 /// Reads a change set from JSON lines, for `save`:
 ///

@@ -1,6 +1,7 @@
 import LarderClient
 import LarderModel
 import LarderPrograms
+import LarderQuery
 
 /// A stage that saves a change set, in the lines of `larder save`.
 enum MigrationSave {

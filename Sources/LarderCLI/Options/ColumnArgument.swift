@@ -1,5 +1,6 @@
 import ArgumentParser
 import LarderModel
+import LarderQuery
 
 /// A column of `aggregate`: `[NAME=]FUNCTION[:EXPRESSION][ where FORMAT]`, such as `count`,
 /// `sum:wordCount`, `words=sum:wordCount` or `long=count where wordCount > 1000`. A function

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LarderModel
+import LarderQuery
 
 /// The conditions of a change set.
 struct ConditionOptions: ParsableArguments {

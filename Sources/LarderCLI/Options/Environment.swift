@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LarderModel
 import LarderPrograms
+import LarderQuery
 
 /// The environment variables that `larder` reads. An option overrides a variable.
 enum Environment {

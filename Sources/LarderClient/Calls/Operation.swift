@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 internal import LarderWire
 
 /// One call with one reply: the request, whether it may be sent twice, and how to read its reply.

@@ -1,4 +1,5 @@
 public import LarderModel
+import LarderQuery
 internal import LarderWire
 import Synchronization
 

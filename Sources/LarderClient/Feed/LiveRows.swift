@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 internal import LarderWire
 
 /// The rows of an observed fetch: applies the replies of the server.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 // How rows are divided into sections by the value of each, and how sections change.
 

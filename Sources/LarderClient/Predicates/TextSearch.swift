@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import LarderModel
+import LarderQuery
 
 /// A search for words in the texts of an entity: `SEARCH` and `score`, for `#Predicate`, sort keys
 /// and `#Expression`.

@@ -47,6 +47,15 @@ extension LarderError {
     }
 }
 
+extension LarderError {
+    /// The error with another hint; nil leaves the one that it has.
+    package func hinting(_ hint: String?) -> LarderError {
+        var hinted = self
+        hinted.hint = hint ?? self.hint
+        return hinted
+    }
+}
+
 extension LarderError: CustomStringConvertible {
     /// The form that `larder` prints: `error[CODE]: message`, one indented line per problem, `hint:
     /// …`.

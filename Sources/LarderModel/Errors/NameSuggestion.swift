@@ -16,7 +16,7 @@ package enum NameSuggestion {
     /// Appends the hint to one of many problems. The problems of an error beyond the first
     /// `LarderError.problemsMax` are not shown, so no name is looked up for them: a schema may
     /// have very many names, and very many of them may be wrong.
-    static func appended(
+    package static func appended(
         to message: String, for name: String, among known: @autoclosure () -> some Sequence<String>,
         after problemCount: Int
     ) -> String {

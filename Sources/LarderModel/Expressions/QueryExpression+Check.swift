@@ -54,7 +54,7 @@ extension QueryExpression {
         }
     }
 
-    static let tooLarge = LarderError(
+    package static let tooLarge = LarderError(
         .resourceExhausted, "the predicate has more than \(Limits.expressionNodesMax) parts",
         hint: "pass many values as one list argument: name IN %@")
 

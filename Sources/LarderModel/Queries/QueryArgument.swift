@@ -16,3 +16,14 @@ extension QueryArgument: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
     public init(stringLiteral value: String) { self = .value(.string(value)) }
     public init(arrayLiteral elements: Value...) { self = .list(elements) }
 }
+
+extension QueryArgument {
+    /// Checks the length of a list argument.
+    package static func checkCount(of elements: [Value]) throws(LarderError) {
+        guard elements.count <= Limits.listElementsMax else { throw tooManyElements }
+    }
+
+    package static let tooManyElements = LarderError(
+        .resourceExhausted, "a list takes at most \(Limits.listElementsMax) elements",
+        hint: "run several queries")
+}

@@ -27,7 +27,7 @@ enum AttributeCheck {
         if attribute.type != .decimal {
             return [("scale", "only a decimal has a scale, not \(attribute.type.rawValue)")]
         }
-        let range = 0...ExactDecimal.digitsMax
+        let range = 0...Decimal.digitsMax
         return range.contains(scale)
             ? [] : [("scale", "expected a number from 0 to \(range.upperBound)")]
     }

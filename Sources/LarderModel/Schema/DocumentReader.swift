@@ -1,34 +1,36 @@
 /// Reads the members of the objects of a JSON document that a person has written, and records a
 /// problem for each one that has another type than expected, or is not known.
-struct DocumentReader {
-    private(set) var problems: [LocatedProblem] = []
+package struct DocumentReader {
+    package private(set) var problems: [LocatedProblem] = []
+
+    package init() {}
 
     /// A JSON object and its path.
-    struct Object {
-        let members: [String: JSONValue]
-        let path: SchemaPath
+    package struct Object {
+        package let members: [String: JSONValue]
+        package let path: SchemaPath
 
         /// The value of a key; null is equivalent to a missing key.
-        subscript(key: String) -> JSONValue? { members[key] == .null ? nil : members[key] }
+        package subscript(key: String) -> JSONValue? { members[key] == .null ? nil : members[key] }
     }
 
-    mutating func report(_ path: SchemaPath, _ message: String) {
+    package mutating func report(_ path: SchemaPath, _ message: String) {
         problems.append(LocatedProblem(path: path, message: message))
     }
 
     /// A message with the nearest known name, if the message may be among those that are shown.
-    func suggesting(
+    package func suggesting(
         _ name: String, among known: [String], _ message: String
     ) -> String {
         NameSuggestion.appended(to: message, for: name, among: known, after: problems.count)
     }
 
-    mutating func report(_ object: Object, _ key: String, expected: String) {
+    package mutating func report(_ object: Object, _ key: String, expected: String) {
         let found = object.members[key]?.kindDescription ?? "nothing"
         report(object.path[key], "expected \(expected), found \(found)")
     }
 
-    mutating func object(
+    package mutating func object(
         _ json: JSONValue, at path: SchemaPath, known: [String], reserved: [String] = []
     ) -> Object? {
         guard case .object(let members) = json else {
@@ -50,7 +52,7 @@ struct DocumentReader {
         key.utf8.count <= Limits.nameBytesMax ? key : "\(key.prefix(16))…"
     }
 
-    mutating func array(
+    package mutating func array(
         _ object: Object, _ key: String, countMax: Int
     ) -> [JSONValue] {
         guard let json = object[key] else { return [] }
@@ -65,26 +67,26 @@ struct DocumentReader {
         return elements
     }
 
-    mutating func requiredString(_ object: Object, _ key: String) -> String {
+    package mutating func requiredString(_ object: Object, _ key: String) -> String {
         if object[key] == nil { report(object.path[key], "is missing") }
         return string(object, key) ?? ""
     }
 
-    mutating func string(_ object: Object, _ key: String) -> String? {
+    package mutating func string(_ object: Object, _ key: String) -> String? {
         guard let json = object[key] else { return nil }
         if case .string(let text) = json { return text }
         report(object, key, expected: "a string")
         return nil
     }
 
-    mutating func bool(_ object: Object, _ key: String) -> Bool? {
+    package mutating func bool(_ object: Object, _ key: String) -> Bool? {
         guard let json = object[key] else { return nil }
         if case .bool(let value) = json { return value }
         report(object, key, expected: "true or false")
         return nil
     }
 
-    mutating func integer(_ object: Object, _ key: String) -> Int? {
+    package mutating func integer(_ object: Object, _ key: String) -> Int? {
         guard let json = object[key] else { return nil }
         if case .integer(let value) = json, let integer = Int(exactly: value) { return integer }
         report(object, key, expected: "a whole number")

@@ -1,21 +1,25 @@
 /// The entities of a store with their attributes and relationships. Immutable and consistent.
 ///
 /// A schema comes from a schema file (`SchemaFile`) or from code. In both cases
-/// ``init(version:entities:)`` checks it and reports all problems at once.
+/// `init(version:entities:)` of `LarderQuery`, which types derivations, checks it and reports all
+/// problems at once.
 public struct Schema: Hashable, Sendable {
     /// In the form `major.minor.patch`.
     public let version: String
     public let entities: [Entity]
     /// The derived attributes of all entities, in an order in which they can be computed: each one
     /// after those that it reads.
-    public private(set) var derivations: [Derivation] = []
+    package private(set) var derivations: [Derivation] = []
     private let positions: [String: Int]
     let inheritance: Inheritance
 
-    /// - Throws: ``SchemaError`` with all problems: unknown destinations, inverses that do not
-    ///   match, names that collide (SQLite ignores case), empty or duplicate constraints, unknown
-    ///   or cyclic parents. Derivations are checked only if everything else is valid.
-    public init(version: String = "1.0.0", entities: [Entity]) throws(SchemaError) {
+    /// - Parameter derivations: Parses, types and orders the derivations of a schema that is
+    ///   otherwise valid.
+    /// - Throws: ``SchemaError`` with all problems.
+    package init(
+        version: String, entities: [Entity],
+        derivations: (Schema) throws(SchemaError) -> [Derivation]
+    ) throws(SchemaError) {
         let declared = entities.map(\.withoutInherited)
         let problems = SchemaCheck.problems(in: declared, version: version)
         guard problems.isEmpty else { throw SchemaError(problems: problems) }
@@ -24,7 +28,7 @@ public struct Schema: Hashable, Sendable {
         self.entities = inheritance.completed(declared)
         self.positions = Dictionary(
             uniqueKeysWithValues: entities.enumerated().map { ($1.name, $0) })
-        derivations = try DerivationCheck.derivations(in: self)
+        self.derivations = try derivations(self)
     }
 
     public func entity(named name: String) -> Entity? {

@@ -2,13 +2,13 @@
 ///
 /// Paths are those of the schema file, also for a schema from code. The indexes of constraints do
 /// not count those of attributes marked `unique` or `indexed`.
-enum SchemaCheck {
+package enum SchemaCheck {
     static func problems(in entities: [Entity], version: String) -> [SchemaError.Problem] {
         locatedProblems(in: entities, version: version).map(\.problem)
     }
 
     /// The problems, from top to bottom.
-    static func locatedProblems(in entities: [Entity], version: String) -> [LocatedProblem] {
+    package static func locatedProblems(in entities: [Entity], version: String) -> [LocatedProblem] {
         let inheritance = Inheritance(entities)
         var check = EntityCheck(entities: entities, inheritance)
         if !isVersion(version) {

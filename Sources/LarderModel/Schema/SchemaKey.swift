@@ -21,18 +21,18 @@ package enum SchemaKey {
 
     /// The keys of `search`, if it is an object, and the values of `tokens`.
     package static let search = ["tokens"]
-    static let (trigram, words) = ("trigram", "words")
+    package static let (trigram, words) = ("trigram", "words")
 
     /// The values of `history`: which properties a transaction has changed, and also their values
     /// before.
-    static let (changes, values) = ("changes", "values")
+    package static let (changes, values) = ("changes", "values")
 
     /// Keys of attributes that are reserved for later releases and rejected until then. The values
     /// false and null are accepted, since they request nothing.
     package static let attributeReserved = ["externalStorage", "transient"]
 
     /// The order of two keys of an object: as listed above, then unknown keys by name.
-    static func precedes(_ left: String, _ right: String) -> Bool {
+    package static func precedes(_ left: String, _ right: String) -> Bool {
         let leftRank = ranks[left] ?? ranks.count
         let rightRank = ranks[right] ?? ranks.count
         return leftRank == rightRank ? left < right : leftRank < rightRank

@@ -1,8 +1,8 @@
 /// The rules for names of entities and properties.
-enum SchemaName {
+package enum SchemaName {
     /// Whether the name matches `[A-Za-z][A-Za-z0-9_]*` and has at most `Limits.nameBytesMax`
     /// bytes.
-    static func isWellFormed(_ name: some StringProtocol) -> Bool {
+    package static func isWellFormed(_ name: some StringProtocol) -> Bool {
         let bytes = name.utf8
         guard let first = bytes.first, first.isASCIILetter, bytes.count <= Limits.nameBytesMax
         else {

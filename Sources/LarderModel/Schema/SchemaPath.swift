@@ -2,18 +2,20 @@
 ///
 /// Paths are ordered from the top of the file to the bottom, with the keys of an object in the
 /// order of the documentation.
-struct SchemaPath: Hashable {
-    enum Step: Hashable {
+package struct SchemaPath: Hashable {
+    package enum Step: Hashable {
         case key(String)
         case index(Int)
     }
 
-    private(set) var steps: [Step] = []
+    package private(set) var steps: [Step]
 
-    static let root = SchemaPath()
+    private init(steps: [Step] = []) { self.steps = steps }
 
-    subscript(key: String) -> SchemaPath { appending(.key(key)) }
-    subscript(index: Int) -> SchemaPath { appending(.index(index)) }
+    package static let root = SchemaPath()
+
+    package subscript(key: String) -> SchemaPath { appending(.key(key)) }
+    package subscript(index: Int) -> SchemaPath { appending(.index(index)) }
 
     private func appending(_ step: Step) -> SchemaPath {
         var path = self
@@ -22,13 +24,13 @@ struct SchemaPath: Hashable {
     }
 
     /// The path and all paths that contain it.
-    var enclosing: [SchemaPath] {
+    package var enclosing: [SchemaPath] {
         (0...steps.count).map { SchemaPath(steps: Array(steps.prefix($0))) }
     }
 }
 
 extension SchemaPath: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         steps.reduce(into: "") { text, step in
             switch step {
             case .key(let key): text += text.isEmpty ? key : ".\(key)"
@@ -39,7 +41,7 @@ extension SchemaPath: CustomStringConvertible {
 }
 
 extension SchemaPath: Comparable {
-    static func < (left: SchemaPath, right: SchemaPath) -> Bool {
+    package static func < (left: SchemaPath, right: SchemaPath) -> Bool {
         left.steps.lexicographicallyPrecedes(right.steps) { left, right in
             switch (left, right) {
             case (.index(let left), .index(let right)): left < right
@@ -52,11 +54,16 @@ extension SchemaPath: Comparable {
 }
 
 /// A problem and its path, before it is formatted for the caller.
-struct LocatedProblem: Equatable {
-    let path: SchemaPath
-    let message: String
+package struct LocatedProblem: Equatable {
+    package let path: SchemaPath
+    package let message: String
 
-    var problem: SchemaError.Problem {
+    package init(path: SchemaPath, message: String) {
+        self.path = path
+        self.message = message
+    }
+
+    package var problem: SchemaError.Problem {
         SchemaError.Problem(path: path.description, message: message)
     }
 }

@@ -118,7 +118,7 @@ extension Date {
 
     /// Days from 2001-01-01 in the Gregorian calendar. Years are counted from March, so that the
     /// leap day is the last day of a year.
-    static func dayFrom2001<Number: FixedWidthInteger & SignedInteger>(
+    package static func dayFrom2001<Number: FixedWidthInteger & SignedInteger>(
         year: Number, month: Number, day: Number
     ) -> Number {
         let marchYear = month > 2 ? year : year - 1
@@ -136,7 +136,7 @@ extension Date {
     }
 
     /// The date of a day in an era of 400 years that begins in March.
-    static func civil(dayOfEra: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    package static func civil(dayOfEra: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let yearOfEra =
             (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -147,5 +147,5 @@ extension Date {
     }
 
     /// The number of days from 0000-03-01 to 2001-01-01.
-    static let daysFromMarchOfYear0: Int64 = 730_791
+    package static let daysFromMarchOfYear0: Int64 = 730_791
 }

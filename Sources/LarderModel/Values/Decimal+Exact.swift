@@ -1,12 +1,15 @@
 public import FoundationEssentials
 
 extension Decimal {
+    /// The greatest number of digits that a decimal has.
+    package static let digitsMax = 38
+
     /// Parses `-12.5e3`; nil for any other text, for more than 38 digits, and for an exponent that
     /// a Decimal cannot hold.
     public init?(exactly text: String) {
         // The longest decimal has 38 digits and 128 zeros; the rest allows for leading zeros.
         guard text.utf8.count <= 256, let digits = DecimalDigits(text),
-            digits.digits.count <= ExactDecimal.digitsMax
+            digits.digits.count <= Self.digitsMax
         else { return nil }
         if Self.usualExponents.contains(digits.exponent) {
             self.init(digits)
@@ -19,7 +22,7 @@ extension Decimal {
 
     /// Exponents with which a Decimal holds any 38 digits. To parse text that has others takes ten
     /// times as long, because the result has to be compared with the text.
-    static let usualExponents = -127...89
+    package static let usualExponents = -127...89
 
     /// The number with these digits, of which there are at most 38.
     private init(_ number: DecimalDigits) {

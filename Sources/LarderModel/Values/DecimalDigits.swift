@@ -1,14 +1,14 @@
 /// The significant digits and the exponent of decimal text. Texts of equal numbers have equal
 /// digits: `1.50`, `15e-1` and `0.15e1` are all 15 and -1.
-struct DecimalDigits: Hashable {
-    let isNegative: Bool
+package struct DecimalDigits: Hashable {
+    package let isNegative: Bool
     /// Without leading and trailing zeros; empty for zero.
-    let digits: [UInt8]
+    package let digits: [UInt8]
     /// The power of ten of the last digit; 0 for zero.
-    let exponent: Int
+    package let exponent: Int
 
     /// Parses `-12.5e+3`; nil for any other form and for an exponent beyond a million.
-    init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         var bytes = text.utf8[...]
         var isNegative = false
         if let sign = bytes.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {

@@ -1,6 +1,9 @@
 extension FixedWidthInteger {
     /// The quotient rounded down and the remainder, which has the sign of a positive divisor.
-    func quotientAndRemainder(flooringBy divisor: Self) -> (quotient: Self, remainder: Self) {
+    @inlinable
+    package func quotientAndRemainder(
+        flooringBy divisor: Self
+    ) -> (quotient: Self, remainder: Self) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
@@ -8,8 +11,9 @@ extension FixedWidthInteger {
 
 extension Int128 {
     /// The same, without a division of 128 bits for usual numbers, such as the seconds of a date.
+    @inlinable
     @inline(__always)
-    func quotientAndRemainder(
+    package func quotientAndRemainder(
         flooringBy divisor: Int128
     ) -> (quotient: Int128, remainder: Int128) {
         guard let small = Int64(exactly: self), let smallDivisor = Int64(exactly: divisor) else {

@@ -5,21 +5,21 @@
 /// soon.
 public struct Interruption {
     /// Elements between two calls of the closure: some hundred microseconds.
-    private static let interval = 1_024
+    @usableFromInline static let interval = 1_024
 
-    private let isOver: (() -> Bool)?
-    private var elementsLeft = Interruption.interval
+    @usableFromInline let isOver: (() -> Bool)?
+    @usableFromInline var elementsLeft = Interruption.interval
 
     public init(isOver: @escaping () -> Bool) { self.isOver = isOver }
 
-    private init() { isOver = nil }
+    @usableFromInline init() { isOver = nil }
 
-    public static var never: Interruption { Interruption() }
+    @inlinable public static var never: Interruption { Interruption() }
 
     /// Returns whether the computation should stop.
     ///
     /// - Parameter elements: The number of elements processed since the last call.
-    public mutating func isDue(after elements: Int = 1) -> Bool {
+    @inlinable public mutating func isDue(after elements: Int = 1) -> Bool {
         elementsLeft -= max(1, elements)
         guard elementsLeft <= 0, let isOver else { return false }
         // After an interruption every further call returns true.

@@ -65,7 +65,7 @@ package struct JSONKey: Hashable, Sendable {
             append(tag: .object)
             let members = members.map { (key: $0.key.normalized, value: $0.value) }
             for member in members.sorted(by: {
-                StringOrder.plain.compare($0.key, $1.key) < 0
+                $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
             }) {
                 append(member.key)
                 append(member.value)

@@ -1,7 +1,7 @@
 extension JSONParser {
     /// The line of a value in a valid document, from 1; that of the last part of its path that
     /// exists.
-    static func line(of path: [SchemaPath.Step], in text: String) -> Int {
+    package static func line(of path: [SchemaPath.Step], in text: String) -> Int {
         var parser = JSONParser(text, .never, buildsTree: false)
         var line = 1
         parser.skipSpace()

@@ -11,7 +11,7 @@ extension JSONValue {
     ///   - valuesMax: The maximum number of values in the tree.
     ///   - interruption: After it, the error is meaningless.
     /// - Throws: `malformedValue` as above, and `resourceExhausted` for more values.
-    init(
+    package init(
         parsing text: String, valuesMax: Int, _ interruption: Interruption = .never
     ) throws(LarderError) {
         var parser = JSONParser(text, interruption, valuesMax: valuesMax)
@@ -33,7 +33,7 @@ extension JSONValue {
 ///
 /// Foundation's decoder is not used, since it reports neither lines nor duplicate keys and rounds
 /// numbers. The bytes come from a `String` and are valid UTF-8.
-struct JSONParser {
+package struct JSONParser {
     /// An object with more keys looks for duplicates by hashing.
     private static let comparedKeysMax = 16
 

@@ -74,7 +74,7 @@ extension JSONValue {
     }
 
     /// The kind of the value in error messages: `a string`, `an array`.
-    var kindDescription: String {
+    package var kindDescription: String {
         switch self {
         case .null: "null"
         case .bool: "a Boolean"

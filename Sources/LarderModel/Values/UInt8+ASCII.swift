@@ -1,17 +1,17 @@
-// The classes of ASCII characters that the parsers of this module share.
+// The classes of ASCII characters that parsers share.
 
 extension UInt8 {
     /// Whether the byte is one of `0` to `9`.
-    var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    @inlinable package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
     /// Whether the byte is one of `A` to `Z` or `a` to `z`.
-    var isASCIILetter: Bool {
+    @inlinable package var isASCIILetter: Bool {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self)
     }
 
     /// The value of a hexadecimal digit; nil for other bytes.
-    var hexadecimalDigitValue: UInt8? {
+    package var hexadecimalDigitValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
         case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
@@ -23,7 +23,7 @@ extension UInt8 {
 
 extension UInt16 {
     /// The code unit of a `\u` escape from its four digits; nil for any other bytes.
-    init?(hexadecimalDigits digits: some Collection<UInt8>) {
+    package init?(hexadecimalDigits digits: some Collection<UInt8>) {
         guard digits.count == 4 else { return nil }
         self = 0
         for byte in digits {

@@ -1,4 +1,5 @@
 package import LarderModel
+internal import LarderQuery
 
 // Predicates and expressions for objects with the changes of their context.
 

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 package import LarderModel
+internal import LarderQuery
 internal import LarderStore
 
 extension ObjectContext {

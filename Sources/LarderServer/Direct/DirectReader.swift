@@ -1,5 +1,6 @@
 import Glibc
 import LarderModel
+import LarderQuery
 import LarderWire
 
 /// Reads a store without a connection to a server, for the program that has the store itself.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 import LarderWire
 
 /// Writes to a store without a connection to a server, for the program that has the store itself.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 import LarderWire
 
 /// The objects that a reader of the history wants: leaves out changes of other objects of their

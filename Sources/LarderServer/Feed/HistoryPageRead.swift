@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 import LarderWire
 
 /// A read of one page of the history for a request, and the reply with it. Runs on the pool.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 import LarderWire
 
 /// Evaluates an observed query: its whole result at first, and then how commits have changed it.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension StoreView {
     /// Checks that a query can be planned.

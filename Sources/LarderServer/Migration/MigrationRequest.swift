@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 import NIOCore
 
 /// A request that migrates the store, or begins or commits a session.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 import LarderWire
 
 /// The query plans of one event loop, by the encoded shape of the query.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 import LarderWire
 
 /// Runs a query on a reader of the pool, and says what each stage took: `explain --analyze`.

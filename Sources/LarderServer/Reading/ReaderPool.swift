@@ -1,5 +1,6 @@
 import Dispatch
 import LarderModel
+import LarderQuery
 import NIOCore
 import Synchronization
 

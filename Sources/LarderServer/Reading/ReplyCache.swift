@@ -1,5 +1,6 @@
 import Glibc
 import LarderModel
+import LarderQuery
 import LarderWire
 
 /// The encoded replies to repeated reads of one object, by the bytes of the request.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 
 /// A cheap read that reaches the database, to verify that the store can be read.
 struct StoreProbe: Sendable {

@@ -1,5 +1,6 @@
 import Glibc
 import LarderModel
+import LarderQuery
 import Synchronization
 
 /// The policy of a server, which may be replaced while it runs.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension ConnectionHandler {
     /// Why the user may not perform an operation at all; nil if the rules decide, or there are no

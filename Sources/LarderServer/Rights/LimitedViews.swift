@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 import Synchronization
 
 /// The views of the users with limited rights of one store. Users of one role have views of their

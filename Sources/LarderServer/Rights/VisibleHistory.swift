@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Leaves out of pages of the history what a user with limited rights may not see.
 ///

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension Reader {
     func check(budget: ReadBudget) throws(ReadFailure) -> CheckReport {

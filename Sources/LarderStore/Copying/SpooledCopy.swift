@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import LarderFiles
 import LarderModel
+import LarderQuery
 
 /// A copy of a store in a file without a name.
 ///

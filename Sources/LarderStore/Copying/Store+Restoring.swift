@@ -1,6 +1,7 @@
 import Glibc
 import LarderFiles
 import LarderModel
+import LarderQuery
 
 /// Restoring a backup: the copy is complete and verified before it gets its name.
 extension Store {

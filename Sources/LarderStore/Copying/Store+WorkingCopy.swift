@@ -1,5 +1,6 @@
 import LarderFiles
 import LarderModel
+import LarderQuery
 
 /// The working copy of a store: a store of its own next to it, on which several changes are made
 /// that take effect together or not at all. What is made of the copy becomes the contents of the

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Arithmetic of decimals, of any number of steps, in one call of an SQL function: the numbers
 /// between two steps are never written as text and parsed again.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 
 /// Exact aggregates of decimals, which are stored as text. Each takes one number, or a form with
 /// its arguments: see ``DecimalForm``.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// The functions that compute the keys and terms of indexes from texts.
 ///

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Exact sums and averages of 64-bit integers, from the sums of their halves. SQLite's own sum
 /// fails if an intermediate sum exceeds 64 bits, and its average loses digits.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Members, keys and elements of JSON documents. `LarderModel` defines their results.
 enum JSONFunctions {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// `larder_join(text, separator)`: the texts of the rows of a group with a separator between them,
 /// in their own order, and `larder_join(text, separator, position, key)` in that of the positions.

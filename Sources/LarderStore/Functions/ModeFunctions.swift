@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// The most frequent value, the smallest of several; nil for no values.
 enum ModeFunctions {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// The compiled patterns of `MATCHES`. There is one cache per connection.
 final class PatternCache {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Exactly rounded sums of doubles. SQLite rounds after each addition, so its result depends on the
 /// order of the rows.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 
 /// The scalar functions that SQLite does not have, or has with another meaning. `LarderModel`
 /// defines their results.

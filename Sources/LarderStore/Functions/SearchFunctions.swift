@@ -1,6 +1,7 @@
 import LarderModel
+import LarderQuery
 
-/// The functions of searches for words. `LarderModel/Search` defines their results.
+/// The functions of searches for words. `LarderQuery/Search` defines their results.
 enum SearchFunctions {
     /// `larder_search(text, …, search)`: whether the texts have the words of a search text.
     static let search = "larder_search"

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Aggregates over numbers that SQLite does not have.
 enum StatisticFunctions {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// The functions, aggregates and collations that queries use, except the collation that every
 /// connection has.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// The operators of strings. A character is Swift's: "é" is one, whatever its scalars are, and does
 /// not begin with "e".

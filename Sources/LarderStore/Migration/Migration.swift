@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// The migration of a store's tables from one schema to another, in one transaction.
 enum Migration {

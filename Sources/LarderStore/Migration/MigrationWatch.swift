@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// What a migration reports to, and what stops it.
 struct MigrationWatch: Sendable {

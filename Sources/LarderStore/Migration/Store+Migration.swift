@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension Store {
     /// What a migration of this store to a schema would do. Nothing is changed.

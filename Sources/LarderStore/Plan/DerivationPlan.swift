@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 
 /// How a derived attribute is computed: by the SQL of a query with its expression, so that both
 /// mean the same.

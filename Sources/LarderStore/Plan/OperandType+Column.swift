@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension OperandType {
     /// The kind of a result column for values of this type.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// A resolved operand: its value's source and type.
 indirect enum PlanOperand: Hashable, Sendable {

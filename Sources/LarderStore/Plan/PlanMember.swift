@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// A member of a JSON document, and how it is read.
 struct PlanMember: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Makes a plan of a query: types it, and lowers it to the tables of the store.
 final class QueryPlanner: Sendable {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 import Synchronization
 
 /// A resolved query, and the SQL that has been written for it so far.

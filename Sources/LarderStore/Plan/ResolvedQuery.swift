@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// A query with resolved names and types: the stage between the vocabulary and SQL.
 struct ResolvedQuery: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Reads the rows of statements, which run one after the other, in batches with their lists.
 ///

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Reads the result of a query. It holds its snapshot until it is closed.
 ///

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// How objects of one entity are read by their keys: a statement, and the columns that it fills,
 /// whose memory is reused from read to read.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Returns prefetched objects before the rows that refer to them.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import LarderModel
+import LarderQuery
 
 /// A reader's connection with its statements, the errors of its functions, and its transaction.
 ///

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 
 extension Reader {
     func pinSnapshot() throws(LarderError) -> Int64 {

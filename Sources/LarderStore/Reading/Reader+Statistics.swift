@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 
 extension Reader {
     /// Objects are not counted, because that would read every table.

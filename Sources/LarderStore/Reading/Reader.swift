@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Reads on its own connection.
 ///

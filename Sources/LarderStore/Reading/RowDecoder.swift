@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Decodes the rows of a statement into the columns of a batch.
 ///

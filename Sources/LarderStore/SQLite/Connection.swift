@@ -1,6 +1,7 @@
 import CSQLite
 import Glibc
 import LarderModel
+import LarderQuery
 
 /// One connection to SQLite, and the sole owner of its handle.
 ///

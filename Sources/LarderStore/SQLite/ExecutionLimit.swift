@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// The reason for which a statement was stopped.
 enum StopReason: Hashable, Sendable {

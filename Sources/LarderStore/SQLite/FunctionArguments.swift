@@ -1,5 +1,6 @@
 import CSQLite
 import LarderModel
+import LarderQuery
 
 /// The arguments of one call of an SQL function. Valid during the call only.
 struct FunctionArguments {

@@ -1,5 +1,6 @@
 import CSQLite
 import LarderModel
+import LarderQuery
 
 /// One prepared statement, which is finalized when it is released.
 ///

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension Reader {
     /// Compares an index of texts with the texts, in the snapshot of the check.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// The occurrences of the terms of a search in the columns of an index, for one row after the
 /// other, in memory that is used for every row.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// The query of a ``SearchTable`` for the texts for which an operator of strings may hold.
 enum TrigramQuery {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// The query of an index of words for a search text, in FTS5's language.
 ///

@@ -1,5 +1,6 @@
 internal import CLarderProto
 internal import LarderModel
+internal import LarderQuery
 
 /// Encodes a tree as an array of nodes, operands first. Constants become arguments.
 struct ExpressionFlattener {

@@ -1,5 +1,6 @@
 package import LarderModel
 package import LarderObjects
+internal import LarderQuery
 
 extension Schema {
     /// The descriptions of the schema's models, in the order of the entities. An entity without a

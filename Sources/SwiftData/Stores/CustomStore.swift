@@ -1,6 +1,7 @@
 internal import Foundation
 internal import LarderModel
 internal import LarderObjects
+internal import LarderQuery
 internal import Synchronization
 
 /// A store that others write, as one context or a container sees it.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 import Testing
 
 @Suite("The names that clients of a former schema know")

@@ -83,23 +83,6 @@ struct ValueTests {
 }
 
 extension Value {
-    /// The name of the case.
-    var shape: String {
-        switch self {
-        case .null: "null"
-        case .bool: "bool"
-        case .int: "int"
-        case .float: "float"
-        case .double: "double"
-        case .decimal: "decimal"
-        case .string: "string"
-        case .date: "date"
-        case .uuid: "uuid"
-        case .url: "url"
-        case .data: "data"
-        case .json: "json"
-        case .object: "object"
-        case .objects: "objects"
-        }
-    }
+    /// The name of the case. Only nil has no associated value.
+    fileprivate var shape: String { Mirror(reflecting: self).children.first?.label ?? "null" }
 }

@@ -1,5 +1,6 @@
 import LarderModel
 import LarderObjects
+import LarderQuery
 import Testing
 
 @Suite("Lists, while there are pending changes")

@@ -1,5 +1,6 @@
 import LarderModel
 import LarderObjects
+import LarderQuery
 import TestSupport
 
 /// An instance of a model class, as the macro makes them.

@@ -1,5 +1,6 @@
 import Glibc
 import LarderModel
+import LarderQuery
 import LarderWire
 import Synchronization
 import TestSupport

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// A copy of a fake store: bytes that count from 0, made in a number of steps.
 final class FakeCopy: StoreCopy {

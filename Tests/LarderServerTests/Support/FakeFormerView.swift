@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// The view of a former schema of a fake store. In the objects that are read by their identifiers,
 /// the name of the property has the version of the schema: `number 0.9.0`.

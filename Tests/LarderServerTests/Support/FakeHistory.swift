@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 
 /// The history of a fake store, oldest first. It has no newest-first order and no partial
 /// transactions.

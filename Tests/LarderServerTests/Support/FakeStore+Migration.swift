@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension FakeStore {
     func prepareToReopen() throws(LarderError) {

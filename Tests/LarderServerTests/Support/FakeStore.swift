@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import LarderModel
+import LarderQuery
 import Synchronization
 
 /// A store in memory whose behavior a test chooses by the predicate of a query: `rows 1000` returns

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import LarderModel
+import LarderQuery
 import Synchronization
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// The declarations of a schema, which a random migration changes one by one.
 struct ModelSchema {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 import LarderStore
 
 /// A store in memory whose objects have short names, for tests that query and print.

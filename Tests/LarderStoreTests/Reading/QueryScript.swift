@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 import LarderStore
 
 /// Runs the commands of query scripts: the first line is the command, the others are its

@@ -45,5 +45,5 @@ END
     [ -z "$(ls .build/checkouts .build/repositories 2>/dev/null | grep -v :)" ]
     [ ! -e Package.resolved ]
     compiled=$(grep -oE 'Compiling Larder[A-Za-z]*' build.log | sort -u | sed 's/Compiling //')
-    [ "$(echo $compiled)" = "LarderClient LarderFiles LarderModel LarderWire" ]
+    [ "$(echo $compiled)" = "LarderClient LarderFiles LarderModel LarderQuery LarderWire" ]
 }

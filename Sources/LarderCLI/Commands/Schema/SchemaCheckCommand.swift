@@ -1,6 +1,7 @@
 import ArgumentParser
 import LarderModel
 import LarderPrograms
+import LarderQuery
 
 struct SchemaCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LarderModel
 import LarderPrograms
+import LarderQuery
 import LarderStore
 
 struct SchemaInferCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LarderModel
+import LarderQuery
 
 struct SchemaInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

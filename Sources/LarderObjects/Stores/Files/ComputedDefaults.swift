@@ -1,5 +1,6 @@
 package import LarderClient
 package import LarderModel
+internal import LarderQuery
 
 /// The default values that a program computes, which are no part of its schema: the store cannot
 /// compute them for the objects that exist when an attribute is added.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// The function of one output column over groups.
 enum GroupFunction: String, Hashable, Sendable {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension Entity {
     /// Whether an index has the values of an attribute as its first key.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension QueryLowering {
     func predicate(_ predicate: TypedPredicate) throws(LarderError) -> PlanPredicate {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension QueryLowering {
     func query(_ query: TypedQuery) throws(LarderError) -> ResolvedQuery {

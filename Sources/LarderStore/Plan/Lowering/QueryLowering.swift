@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Lowers a typed query to the tables of a store: key paths become columns and joins, collections
 /// get a FROM clause of their own.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// The rules that decide which objects a user may read and change, typed against the whole schema.
 ///

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// A property of the parameters on which the text of a statement depends. Most ask whether a value
 /// is nil: SQL has operators of its own for NULL, and does not use an index where both may occur.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// The source of the value of a `?`; of several for ``elements``.
 enum SQLParameter: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension SQLWriter {
     mutating func comparison(

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 // SQLite's own operators are used where they mean the same: on doubles, and on integers, of which
 // the final result is checked. SQLite continues with doubles where an integer exceeds 64 bits, and

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// Groups in a hash table: their keys, and the functions with their arguments.
 struct HashedGroups {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension SQLWriter {
     mutating func operand(_ operand: PlanOperand) throws(LarderError) -> SQL {

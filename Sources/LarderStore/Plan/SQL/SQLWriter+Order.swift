@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// A part of the rows after a keyset cursor: they are equal to the cursor in the first sort keys,
 /// and come after it in the next one.

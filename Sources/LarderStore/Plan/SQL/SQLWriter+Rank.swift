@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension SQLWriter {
     /// The search of a query that an index of words decides and whose score the query uses. The

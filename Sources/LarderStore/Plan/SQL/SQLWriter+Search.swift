@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension SQLWriter {
     /// Writes `SEARCH(text, …, search)`. An index of words decides it alone, since it has exactly

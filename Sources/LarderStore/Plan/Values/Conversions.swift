@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 
 /// The conversions of the values of one read or change set, within its budget.
 ///

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 extension ValueConverter {
     /// The elements of a list that is one value: an argument's list, objects, or the text of a JSON

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 
 /// Converts the values of a query to the types with which they are compared, in their stored form.
 struct ValueConverter: Sendable {

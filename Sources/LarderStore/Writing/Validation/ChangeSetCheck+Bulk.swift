@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 // Bulk updates and deletes: their query is planned, and their constant values are checked.
 extension ChangeSetCheck {

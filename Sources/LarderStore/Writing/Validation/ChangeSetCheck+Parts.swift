@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 // A change set that is read in parts: the objects of all changes are found first, then the changes
 // of one part after the other are planned.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 
 // Deleting transactions of the history. The oldest are deleted first, so that those that are left
 // have no gap; the catalog has the number of the last one that was deleted.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 // A save with an idempotency key is done once. Repeating it returns the first result, for a day.
 //

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 // A write that shares its commit with no other: rows, or a change set in parts.
 extension Writer {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 
 // A change set that is too long for memory is read twice: to find the objects of its changes, and
 // to make the changes. What stays in memory of each change is its object, and what the end of the

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderQuery
 
 /// The one writer of a store: it takes change sets, commits them as a group, and returns an outcome
 /// for each.

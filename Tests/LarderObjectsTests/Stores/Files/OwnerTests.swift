@@ -1,6 +1,7 @@
 import Foundation
 import LarderClient
 import LarderModel
+import LarderQuery
 import Synchronization
 import TestSupport
 import Testing

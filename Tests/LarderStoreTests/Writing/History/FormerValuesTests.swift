@@ -1,5 +1,6 @@
 import Foundation
 import LarderModel
+import LarderQuery
 import Testing
 
 @testable import LarderStore

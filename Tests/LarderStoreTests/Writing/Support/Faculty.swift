@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// A schema with a tree of entities, for tests of inheritance.
 enum Faculty {

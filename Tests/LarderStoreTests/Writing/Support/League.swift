@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// A schema with every rule: all delete rules, bounded cardinality, required relationships,
 /// and constraints over attributes and relationships.

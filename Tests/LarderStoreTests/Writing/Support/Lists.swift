@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 
 /// A schema with an ordered list of each kind: one to many, many to many on both sides, without
 /// inverse, and the same to oneself; and lists without order.
