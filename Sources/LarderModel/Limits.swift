@@ -4,58 +4,58 @@
 /// queues and times.
 public enum Limits {
     /// The size of a frame, and of a frame before the handshake is complete.
-    public static let frameBytesMax = 16 << 20
-    public static let handshakeFrameBytesMax = 64 << 10
+    package static let frameBytesMax = 16 << 20
+    package static let handshakeFrameBytesMax = 64 << 10
     /// The size of an object, which is SQLite's maximum of a row. A server may accept less.
     public static let objectBytesMax = 1_000_000_000
     /// The bytes of the frame of the longest object besides the object.
-    public static let objectFrameBytes = 1 << 20
+    package static let objectFrameBytes = 1 << 20
     /// The depth of an expression tree, from the root to the deepest leaf. In a format string,
     /// nested parentheses count too, although they do not appear in the tree.
     public static let expressionDepthMax = 64
     /// The nesting of SUBQUERY, ANY and ALL. SQLite's parser has a stack of 100 symbols; each of
     /// these takes eight, and more inside function calls.
-    public static let nestedCollectionsMax = 10
+    package static let nestedCollectionsMax = 10
     /// Operands of a variadic function.
-    public static let functionOperandsMax = 64
+    package static let functionOperandsMax = 64
     /// The text that a function returns, in UTF-8 bytes.
     public static let functionTextBytesMax = 16 << 20
     /// Nodes of an expression tree.
-    public static let expressionNodesMax = 4_096
+    package static let expressionNodesMax = 4_096
     /// A search text in UTF-8 bytes, and its words.
-    public static let searchTextBytesMax = 4 << 10
-    public static let searchWordsMax = 64
+    package static let searchTextBytesMax = 4 << 10
+    package static let searchWordsMax = 64
     /// Words of a snippet.
     public static let snippetWordsMax = 256
     /// Attributes of one index of words.
-    public static let wordIndexAttributesMax = 32
+    package static let wordIndexAttributesMax = 32
     /// The size of a predicate format string in UTF-8 bytes.
-    public static let predicateBytesMax = 256 << 10
+    package static let predicateBytesMax = 256 << 10
     /// Positional arguments of a query.
     public static let argumentsMax = 4_096
     /// Named variables of a query.
-    public static let variablesMax = 256
+    package static let variablesMax = 256
     /// Values of an argument that is a list. A request with all its arguments is one frame.
     public static let listElementsMax = 1_000_000
     /// Steps of a key path.
-    public static let keyPathStepsMax = 16
+    package static let keyPathStepsMax = 16
     /// Sort keys, selected columns, group keys or aggregates of a query, each.
-    public static let queryColumnsMax = 256
+    package static let queryColumnsMax = 256
     /// Relationships along the prefetch paths of a fetch.
-    public static let prefetchedRelationshipsMax = 64
+    package static let prefetchedRelationshipsMax = 64
     /// Names of each kind in a filter of the history.
-    public static let historyFilterNamesMax = 1_000
+    package static let historyFilterNamesMax = 1_000
     /// Fetches of objects in a request for the history.
-    public static let historyObjectsMax = 16
+    package static let historyObjectsMax = 16
     /// The numbers of transactions: 0 is before the first one. The last one is never reached, and
     /// has a successor.
     public static let transactionNumbers: ClosedRange<Int64> = 0...1 << 62
     /// Transactions and runs of changes that one page of the history looks at.
-    public static let historyPageTransactionsMax = 10_000
-    public static let historyPageRunsMax = 100_000
+    package static let historyPageTransactionsMax = 10_000
+    package static let historyPageRunsMax = 100_000
     /// The preserved values of one deleted object in a page, which has to fit into a frame. Those
     /// beyond are left out.
-    public static let tombstoneBytesMax = 8 << 20
+    package static let tombstoneBytesMax = 8 << 20
     /// The longest value that the history keeps from before a change, and all of one transaction;
     /// others are left out.
     package static let formerValueBytesMax = 1 << 20
@@ -68,19 +68,19 @@ public enum Limits {
     /// set is executed, besides those of one part.
     public static let changesInPartsMax = 10_000_000
     /// Objects that one transaction of an insert stream changes besides those that it inserts.
-    public static let changedObjectsMax = 1_000_000
+    package static let changedObjectsMax = 1_000_000
     /// Relationship edits in one change, and objects in one edit.
-    public static let editsMax = 1_000
-    public static let editedObjectsMax = 65_536
+    package static let editsMax = 1_000
+    package static let editedObjectsMax = 65_536
     /// Objects that a change set may count in ordered lists to resolve positions given by index;
     /// the last index may exceed the limit.
-    public static let listScanObjectsMax = 2_000_000
+    package static let listScanObjectsMax = 2_000_000
     /// Bulk changes in one change set.
-    public static let bulkChangesMax = 1_000
+    package static let bulkChangesMax = 1_000
     /// Conditions of one change set.
     public static let conditionsMax = 100
     /// Object identifiers in the results of all bulk changes of a change set.
-    public static let affectedIdentifiersMax = 65_536
+    package static let affectedIdentifiersMax = 65_536
     /// The author of a change set, in UTF-8 bytes.
     public static let authorBytesMax = 256
     /// The idempotency key of a change set, in UTF-8 bytes.
@@ -88,22 +88,22 @@ public enum Limits {
     /// Saves of one user with an idempotency key whose results the store keeps, and for how long in
     /// seconds. A user who has as many saves with no other key until the oldest one has expired.
     public static let idempotencyKeysMax: Int64 = 1_000_000
-    public static let idempotencyKeySecondsMax = 86_400.0
+    package static let idempotencyKeySecondsMax = 86_400.0
     /// Keys of earlier saves that a change set releases.
     public static let releasedKeysMax = 100
     /// Batches of an insertion that a client may send before the server has acknowledged them.
-    public static let unacknowledgedBatchesMax = 4
+    package static let unacknowledgedBatchesMax = 4
     /// The name of an entity or a property, in UTF-8 bytes.
-    public static let nameBytesMax = 128
+    package static let nameBytesMax = 128
     /// Entities of a schema, and properties of an entity.
-    public static let entitiesMax = 1_000
-    public static let propertiesMax = 1_000
+    package static let entitiesMax = 1_000
+    package static let propertiesMax = 1_000
     /// Ancestors of an entity, and inherited properties of all entities; a property is counted once
     /// per entity that inherits it.
-    public static let ancestorsMax = 32
-    public static let inheritedPropertiesMax = 100_000
+    package static let ancestorsMax = 32
+    package static let inheritedPropertiesMax = 100_000
     /// Nested arrays and objects in a JSON document.
-    public static let jsonDepthMax = 64
+    package static let jsonDepthMax = 64
     /// The size of a schema file in bytes.
-    public static let schemaBytesMax = 4 << 20
+    package static let schemaBytesMax = 4 << 20
 }

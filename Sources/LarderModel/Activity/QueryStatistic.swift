@@ -11,7 +11,7 @@ public struct QueryStatistics: Hashable, Sendable {
     /// memory for some hundred, and keeps those that are executed most often.
     public var evictedCount: Int64
 
-    public init(statistics: [QueryStatistic] = [], since: Date, evictedCount: Int64 = 0) {
+    package init(statistics: [QueryStatistic] = [], since: Date, evictedCount: Int64 = 0) {
         self.statistics = statistics
         self.since = since
         self.evictedCount = evictedCount
@@ -42,7 +42,7 @@ public struct QueryStatistic: Hashable, Sendable {
     /// The replies that came from the reply cache.
     public var cachedReplyCount: Int64
 
-    public init(
+    package init(
         entityName: String, query: String, callCount: Int64 = 0, errorCount: Int64 = 0,
         seconds: Double = 0, medianSeconds: Double = 0, percentile99Seconds: Double = 0,
         rowCount: Int64 = 0, scannedRowCount: Int64 = 0, stepCount: Int64 = 0,

@@ -20,7 +20,7 @@ public struct RunningRequest: Hashable, Sendable {
     /// and for requests of other users whose query is hidden.
     public var trace: String
 
-    public init(
+    package init(
         connection: Int64, request: UInt64, source: ChangeSource, kind: String, started: Date,
         entityName: String = "", query: String? = nil, trace: String = ""
     ) {

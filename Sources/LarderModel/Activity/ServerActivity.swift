@@ -10,7 +10,7 @@ public struct ServerActivity: Hashable, Sendable {
     /// The requests that take longer than their turn, of the connections in their order.
     public var running: [RunningRequest]
 
-    public init(
+    package init(
         load: ServerLoad, connections: [ConnectionActivity] = [], slowReads: [SlowRead] = [],
         running: [RunningRequest] = []
     ) {
@@ -43,7 +43,7 @@ public struct ServerLoad: Hashable, Sendable {
     /// Backups that are being made or sent.
     public var backupsRunning: Int64
 
-    public init(
+    package init(
         time: Date, started: Date, requestCount: Int64 = 0, saveCount: Int64 = 0,
         commitCount: Int64 = 0, writesWaiting: Int64 = 0, readsRunning: Int64 = 0,
         readsWaiting: Int64 = 0, logByteCount: Int64 = 0, backupsRunning: Int64 = 0
@@ -80,7 +80,7 @@ public struct ConnectionActivity: Hashable, Sendable, Identifiable {
     /// The bytes of replies that the client has not read yet.
     public var waitingByteCount: Int64
 
-    public init(
+    package init(
         id: Int64, source: ChangeSource, opened: Date, requestCount: Int64 = 0,
         requestsInFlight: Int64 = 0, followerCount: Int64 = 0, memoryByteCount: Int64 = 0,
         waitingByteCount: Int64 = 0
@@ -105,11 +105,11 @@ public struct SlowRead: Hashable, Sendable {
     public var seconds: Double
     public var source: ChangeSource
     public var entityName: String
-    /// The query in brief, without the values of its arguments; see ``Query/summary``. nil for a
+    /// The query in brief, without the values of its arguments. nil for a
     /// query of another user, which only root and the server's own user may see.
     public var query: String?
 
-    public init(
+    package init(
         ended: Date, seconds: Double, source: ChangeSource, entityName: String, query: String?
     ) {
         self.ended = ended

@@ -9,7 +9,7 @@ public struct StoreBackup: Hashable, Sendable {
     /// The position in the history: the copy contains every transaction up to here, and no other.
     public var position: HistoryToken
 
-    public init(path: String, byteCount: Int64, position: HistoryToken) {
+    package init(path: String, byteCount: Int64, position: HistoryToken) {
         self.path = path
         self.byteCount = byteCount
         self.position = position
@@ -20,15 +20,15 @@ public struct StoreBackup: Hashable, Sendable {
 }
 
 /// A part of a backup that a server sends, or only its progress.
-public struct BackupPart: Hashable, Sendable {
+package struct BackupPart: Hashable, Sendable {
     /// The next bytes of the file; empty if the part reports progress only.
-    public var content: [UInt8]
+    package var content: [UInt8]
     /// The length of the file, as far as it is known: while pages are copied, the store may grow.
-    public var byteCount: Int64
+    package var byteCount: Int64
     /// The number of the last transaction in the copy; 0 while that is unknown.
-    public var transaction: Int64
+    package var transaction: Int64
 
-    public init(content: [UInt8] = [], byteCount: Int64, transaction: Int64 = 0) {
+    package init(content: [UInt8] = [], byteCount: Int64, transaction: Int64 = 0) {
         self.content = content
         self.byteCount = byteCount
         self.transaction = transaction

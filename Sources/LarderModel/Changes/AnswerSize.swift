@@ -13,7 +13,7 @@ private enum EncodedBytes {
 
 extension SaveResult {
     /// At least the number of bytes of the reply with the result.
-    public var encodedBytesMax: Int {
+    package var encodedBytesMax: Int {
         // Usually all names are short enough for the first, cheaper bound.
         var count = EncodedBytes.reply
         count += EncodedBytes.number * numberCount
@@ -25,7 +25,7 @@ extension SaveResult {
     }
 
     /// Whether the result has at most a number of bytes. It costs nothing for a small result.
-    public func fits(inBytes maximum: Int) -> Bool {
+    package func fits(inBytes maximum: Int) -> Bool {
         let identifiers = affected.reduce(inserted.count) { $0 + $1.identifiers.count }
         let roughly =
             EncodedBytes.reply + EncodedBytes.number * numberCount
@@ -44,14 +44,14 @@ extension SaveResult {
 
 extension InsertedRows {
     /// At least the number of bytes of the reply with the result.
-    public var encodedBytesMax: Int {
+    package var encodedBytesMax: Int {
         EncodedBytes.reply + 2 * EncodedBytes.number * keys.count
     }
 }
 
 extension LarderError {
     /// The error of a write whose result would be too long to send.
-    public static let answerTooLong = LarderError(
+    package static let answerTooLong = LarderError(
         .resourceExhausted, "the reply would be longer than a frame; nothing was changed",
         hint: "divide the changes into several change sets")
 }

@@ -40,7 +40,7 @@ public struct ChangeSet: Hashable, Sendable {
 
     /// Whether the set has a condition or a bulk change. The store then runs queries, whose work
     /// the size of the set does not bound.
-    public var runsQueries: Bool {
+    package var runsQueries: Bool {
         !conditions.isEmpty || changes.contains(where: \.isBulk)
     }
 }
@@ -122,7 +122,7 @@ public enum Change: Hashable, Sendable {
     }
 
     /// Whether the change applies to every object that matches a predicate (a bulk change).
-    public var isBulk: Bool {
+    package var isBulk: Bool {
         switch self {
         case .insert, .update, .delete: false
         case .updateAll, .deleteAll: true

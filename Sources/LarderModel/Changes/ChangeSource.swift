@@ -8,7 +8,7 @@ public struct ChangeSource: Hashable, Sendable {
     /// The name that the client gave at the handshake; empty if it gave none.
     public var clientName: String
 
-    public init(
+    package init(
         userIdentifier: UInt32? = nil, processIdentifier: Int32? = nil, clientName: String = ""
     ) {
         self.userIdentifier = userIdentifier

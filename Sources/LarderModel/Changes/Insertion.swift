@@ -70,7 +70,7 @@ public struct KeyRange: Hashable, Sendable {
     }
 
     /// Appends a key, extending the last range if the key directly follows it.
-    public static func append(_ key: Int64, to runs: inout [KeyRange]) {
+    package static func append(_ key: Int64, to runs: inout [KeyRange]) {
         if let end = runs.indices.last, runs[end].count < .max,
             runs[end].first &+ Int64(runs[end].count) == key
         {
@@ -88,7 +88,7 @@ extension Insertion {
     ///
     /// - Throws: `unknownEntity`, `unknownProperty`, `wrongType`, `malformedMessage` for duplicate
     ///   columns and rows with identities, `resourceExhausted` for a long author.
-    public func check(_ batch: Batch?, in schema: Schema) throws(LarderError) {
+    package func check(_ batch: Batch?, in schema: Schema) throws(LarderError) {
         guard author.utf8.count <= Limits.authorBytesMax else {
             throw LarderError(
                 .resourceExhausted,

@@ -42,7 +42,7 @@ public enum RelationshipPosition: Hashable, Sendable {
     case index(Int64)
 
     /// The object that the position is relative to; nil for other positions.
-    public var neighbor: PersistentIdentifier? {
+    package var neighbor: PersistentIdentifier? {
         switch self {
         case .before(let identifier), .after(let identifier): identifier
         case .first, .last, .index: nil

@@ -29,7 +29,7 @@ public struct ChangeViolation: Hashable, Sendable {
         case minCount, maxCount, unique, deleteRule, version, derived, abstract, condition
     }
 
-    public init(
+    package init(
         _ code: ErrorCode, _ message: String, change: Int? = nil, entityName: String? = nil,
         propertyNames: [String] = [], uri: String? = nil, valueKind: String? = nil,
         rule: Rule? = nil, conflict: MergeConflict? = nil, condition: Int? = nil,
@@ -66,7 +66,7 @@ public struct MergeConflict: Hashable, Sendable {
         /// The new value; nil for a property that the caller read and does not change.
         public var given: Value?
 
-        public init(name: String, base: Value?, stored: Value, given: Value?) {
+        package init(name: String, base: Value?, stored: Value, given: Value?) {
             self.name = name
             self.base = base
             self.stored = stored
@@ -74,7 +74,7 @@ public struct MergeConflict: Hashable, Sendable {
         }
     }
 
-    public init(storedVersion: Int64, expectedVersion: Int64?, properties: [Property]) {
+    package init(storedVersion: Int64, expectedVersion: Int64?, properties: [Property]) {
         self.storedVersion = storedVersion
         self.expectedVersion = expectedVersion
         self.properties = properties

@@ -4,7 +4,7 @@ public enum AggregateFunction: String, Hashable, Sendable, CaseIterable {
     case count, countDistinct, sum, average, minimum, maximum, median, mode, stddev
 
     /// The name of the function as a collection operator, which a format string writes after `@`.
-    public var collectionOperator: String {
+    package var collectionOperator: String {
         switch self {
         case .average: "avg"
         case .minimum: "min"
@@ -13,7 +13,7 @@ public enum AggregateFunction: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    public init?(collectionOperator: String) {
+    package init?(collectionOperator: String) {
         let known = Self.allCases.first { $0.collectionOperator == collectionOperator }
         guard let known else { return nil }
         self = known

@@ -4,7 +4,7 @@ extension QueryExpression {
     /// - Returns: the number of its nodes.
     /// - Throws: `resourceExhausted`.
     @discardableResult
-    public func checkLimits() throws(LarderError) -> Int {
+    package func checkLimits() throws(LarderError) -> Int {
         // An explicit stack: the tree may come from outside and may be arbitrarily deep.
         var pending: [(expression: QueryExpression, level: Int, collections: Int)] = [(self, 1, 0)]
         var nodeCount = 0
@@ -59,7 +59,7 @@ extension QueryExpression {
         hint: "pass many values as one list argument: name IN %@")
 
     /// The direct operands of this expression, in the order in which they are written.
-    public var children: [QueryExpression] {
+    package var children: [QueryExpression] {
         switch self {
         case .constant, .argument, .object, .variable: []
         case .list(let elements), .and(let elements), .or(let elements),

@@ -37,7 +37,7 @@ public indirect enum QueryExpression: Hashable, Sendable {
 
     /// The collection that ANY and ALL range over in this expression: the first one that is not the
     /// operand of a collection operator; nil if there is none.
-    public func quantifiedCollection(
+    package func quantifiedCollection(
         where isCollection: (QueryExpression) throws(LarderError) -> Bool
     ) throws(LarderError) -> QueryExpression? {
         if try isCollection(self) { return self }
@@ -54,7 +54,7 @@ public indirect enum QueryExpression: Hashable, Sendable {
         return nil
     }
 
-    public var isSubquery: Bool { if case .subquery = self { true } else { false } }
+    package var isSubquery: Bool { if case .subquery = self { true } else { false } }
 
     /// A key path from the queried object; `path` has one or more names separated by periods.
     public static func keyPath(_ path: String) -> QueryExpression {

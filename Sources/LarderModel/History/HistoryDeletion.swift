@@ -24,7 +24,7 @@ public struct HistoryRetention: Hashable, Sendable {
     }
 
     /// The deletions that are due at a time.
-    public func deletions(at time: Date) -> [HistoryDeletion] {
+    package func deletions(at time: Date) -> [HistoryDeletion] {
         [
             ageMax.map { .before(time.addingTimeInterval(-$0)) },
             countMax.map { .keeping($0) },

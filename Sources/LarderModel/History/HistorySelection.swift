@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// A filter of the history that is checked against a schema and ready to select.
-public struct HistorySelection: Hashable, Sendable {
+package struct HistorySelection: Hashable, Sendable {
     private let filter: HistoryFilter
     /// The entities with their subentities; nil selects all.
     private let entityNames: Set<String>?
@@ -9,7 +9,7 @@ public struct HistorySelection: Hashable, Sendable {
     private let knownNames: KnownNames?
 
     /// Selects everything.
-    public static let all = HistorySelection()
+    package static let all = HistorySelection()
 
     private init() {
         filter = HistoryFilter()
@@ -21,7 +21,7 @@ public struct HistorySelection: Hashable, Sendable {
     ///   and properties are left out; nil leaves nothing out.
     /// - Throws: `unknownEntity`, `unknownProperty` if none of the entities has a property, or
     ///   `resourceExhausted`.
-    public init(
+    package init(
         _ filter: HistoryFilter, in schema: Schema, knownNames: KnownNames? = nil
     ) throws(LarderError) {
         let texts = [
@@ -64,7 +64,7 @@ public struct HistorySelection: Hashable, Sendable {
     }
 
     /// Whether all changes of a selected transaction are.
-    public var selectsAllChanges: Bool {
+    package var selectsAllChanges: Bool {
         entityNames == nil && filter.kinds.isEmpty && filter.properties.isEmpty
             && knownNames == nil
     }
@@ -72,7 +72,7 @@ public struct HistorySelection: Hashable, Sendable {
     /// Whether a transaction may be selected, whatever its changes are.
     ///
     /// - Parameter time: Seconds since 2001.
-    public func selects(author: String, clientName: String, time: Double) -> Bool {
+    package func selects(author: String, clientName: String, time: Double) -> Bool {
         (filter.authors.isEmpty || filter.authors.contains(author))
             && !filter.excludedAuthors.contains(author)
             && (filter.clientNames.isEmpty || filter.clientNames.contains(clientName))
@@ -81,7 +81,7 @@ public struct HistorySelection: Hashable, Sendable {
     }
 
     /// The selected part of a run; nil if there is none.
-    public func selected(_ run: HistoryRun) -> HistoryRun? {
+    package func selected(_ run: HistoryRun) -> HistoryRun? {
         guard filter.kinds.isEmpty || filter.kinds.contains(run.kind),
             entityNames?.contains(run.entityName) ?? true,
             run.kind != .updated || filter.properties.isEmpty
@@ -91,12 +91,12 @@ public struct HistorySelection: Hashable, Sendable {
     }
 
     /// Whether the preserved values of a property are selected.
-    public func selectsValues(of property: String, of entityName: String) -> Bool {
+    package func selectsValues(of property: String, of entityName: String) -> Bool {
         knownNames?.contains(property, of: entityName) ?? true
     }
 
     /// The selected part of a transaction; nil if there is none.
-    public func selected(_ transaction: HistoryTransaction) -> HistoryTransaction? {
+    package func selected(_ transaction: HistoryTransaction) -> HistoryTransaction? {
         guard
             selects(
                 author: transaction.author, clientName: transaction.source.clientName,

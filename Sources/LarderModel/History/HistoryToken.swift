@@ -114,12 +114,12 @@ extension HistoryToken {
 }
 
 /// A history whose first part a restored store has in common with the original.
-public struct EarlierEpoch: Hashable, Sendable {
-    public var epoch: Int64
+package struct EarlierEpoch: Hashable, Sendable {
+    package var epoch: Int64
     /// The number of the last transaction in the backup.
-    public var last: Int64
+    package var last: Int64
 
-    public init(epoch: Int64, last: Int64) {
+    package init(epoch: Int64, last: Int64) {
         self.epoch = epoch
         self.last = last
     }

@@ -21,7 +21,7 @@ public struct HistoryTransaction: Hashable, Sendable, Identifiable {
     /// values when the transaction was read: later ones if an object has changed again.
     public var objects: [PersistentIdentifier: Record]
 
-    public init(
+    package init(
         token: HistoryToken, timestamp: Date, author: String = "",
         source: ChangeSource = ChangeSource(), runs: [HistoryRun] = [],
         tombstones: [HistoryTombstone] = [], objects: [PersistentIdentifier: Record] = [:]
@@ -58,7 +58,7 @@ public struct HistoryRun: Hashable, Sendable {
     /// properties, if a save increments its version and leaves its values as they were.
     public var properties: [String]
 
-    public init(
+    package init(
         _ kind: Kind, _ entityName: String, _ keys: ClosedRange<Int64>, properties: [String] = []
     ) {
         self.kind = kind
@@ -75,7 +75,7 @@ public struct HistoryTombstone: Hashable, Sendable {
     public var key: Int64
     public var values: [String: Value]
 
-    public init(_ entityName: String, _ key: Int64, _ values: [String: Value]) {
+    package init(_ entityName: String, _ key: Int64, _ values: [String: Value]) {
         self.entityName = entityName
         self.key = key
         self.values = values

@@ -3,7 +3,7 @@
 extension KnownNames {
     /// The error of a write, without names that its client does not know. The violation of a rule
     /// about other names says so instead.
-    public func known(_ error: LarderError) -> LarderError {
+    package func known(_ error: LarderError) -> LarderError {
         guard !error.details.allSatisfy(isKnown) else { return error }
         var known = error
         known.details = error.details.map { isKnown($0) ? $0 : hidden($0) }

@@ -1,8 +1,8 @@
 /// The entities and properties to which a view of a store is limited: those of a former schema, for
 /// its clients, or those that a user may see. `KnownNames+Errors.swift` limits errors to them.
-public struct KnownNames: Hashable, Sendable {
+package struct KnownNames: Hashable, Sendable {
     /// Why the view is limited.
-    public enum Reason: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
         /// The other names were added to the schema since.
         case former
         /// The user may not see the other names.
@@ -10,12 +10,12 @@ public struct KnownNames: Hashable, Sendable {
     }
 
     /// The fingerprint of the schema with these names, by which two values are compared.
-    public let fingerprint: String
+    package let fingerprint: String
     let version: String
     let reason: Reason
     private let properties: [String: Set<String>]
 
-    public init(_ schema: Schema, reason: Reason = .former) {
+    package init(_ schema: Schema, reason: Reason = .former) {
         self.init(schema, reason: reason) { _ in true }
     }
 
@@ -31,15 +31,15 @@ public struct KnownNames: Hashable, Sendable {
 
     package var isEmpty: Bool { properties.isEmpty }
 
-    public static func == (left: KnownNames, right: KnownNames) -> Bool {
+    package static func == (left: KnownNames, right: KnownNames) -> Bool {
         left.fingerprint == right.fingerprint && left.properties == right.properties
     }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }
 
-    public func contains(_ entityName: String) -> Bool { properties[entityName] != nil }
+    package func contains(_ entityName: String) -> Bool { properties[entityName] != nil }
 
-    public func contains(_ property: String, of entityName: String) -> Bool {
+    package func contains(_ property: String, of entityName: String) -> Bool {
         properties[entityName]?.contains(property) ?? false
     }
 
@@ -49,7 +49,7 @@ public struct KnownNames: Hashable, Sendable {
     /// the object may have changed nevertheless.
     ///
     /// - Returns: nil for objects of an entity that is not known.
-    public func known(_ run: HistoryRun) -> HistoryRun? {
+    package func known(_ run: HistoryRun) -> HistoryRun? {
         guard let names = properties[run.entityName] else { return nil }
         guard !run.properties.allSatisfy(names.contains) else { return run }
         var known = run

@@ -42,7 +42,7 @@ public struct Explanation: Hashable, Sendable {
     /// the query was only planned.
     public var execution: [Statistic]
 
-    public init(
+    package init(
         plan: String, sql: String, steps: [String], warnings: [String], indexes: [String] = [],
         execution: [Statistic] = []
     ) {

@@ -37,7 +37,7 @@ extension QueryParameters {
     /// Checks the counts and names against ``Limits``, but not the values.
     ///
     /// - Throws: `resourceExhausted`.
-    public func checkLimits() throws(LarderError) {
+    package func checkLimits() throws(LarderError) {
         guard arguments.count <= Limits.argumentsMax else {
             throw LarderError(
                 .resourceExhausted, "a query takes at most \(Limits.argumentsMax) arguments")

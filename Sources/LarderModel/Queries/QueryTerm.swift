@@ -65,7 +65,7 @@ public struct SortKey: Hashable, Sendable, ExpressibleByStringLiteral {
     public init(stringLiteral text: String) { self.init(.format(text)) }
 
     /// Whether nil precedes all values.
-    public var nilComesFirst: Bool {
+    package var nilComesFirst: Bool {
         switch nilPlacement {
         case .standard: !isDescending
         case .first: true

@@ -8,7 +8,7 @@ extension Batch {
     /// traps.
     ///
     /// - Throws: `malformedMessage`, naming the column.
-    public func check() throws(LarderError) {
+    package func check() throws(LarderError) {
         guard rowCount >= 0 else { throw Self.malformed("its row count is negative") }
         if let identity {
             guard identity.keys.count == rowCount, identity.versions.count == rowCount else {
@@ -77,7 +77,7 @@ extension Column {
 
     /// Whether each row of a column of texts is valid UTF-8: the heap is as a whole, and is split
     /// between characters. A column of other values is.
-    public var isUTF8: Bool {
+    package var isUTF8: Bool {
         var bits: UInt8 = 0
         for byte in heap { bits |= byte }
         if bits < 0x80 { return true }

@@ -1,11 +1,11 @@
 extension Batch {
     /// The approximate size in memory.
-    public var byteCount: Int {
+    package var byteCount: Int {
         columns.reduce((identity?.keys.count ?? 0) * 16) { $0 + $1.byteCount }
     }
 
     /// Returns a range of rows, from 0, as a batch.
-    public func rows(_ range: Range<Int>) -> Batch {
+    package func rows(_ range: Range<Int>) -> Batch {
         var batch = self
         batch.rowCount = range.count
         if let identity {
@@ -21,7 +21,7 @@ extension Batch {
 
 extension Column {
     /// Returns the values of a range of rows, from 0.
-    public func rows(_ range: Range<Int>) -> Column {
+    package func rows(_ range: Range<Int>) -> Column {
         let storage: Storage =
             switch self.storage {
             case .integers(let values): .integers(Array(values.slice(range)))

@@ -7,7 +7,7 @@ public struct CheckReport: Hashable, Sendable {
 
     public static let findingsMax = 1_000
 
-    public init(findings: [CheckFinding], isTruncated: Bool) {
+    package init(findings: [CheckFinding], isTruncated: Bool) {
         self.findings = findings
         self.isTruncated = isTruncated
     }
@@ -23,7 +23,7 @@ public struct CheckFinding: Hashable, Sendable {
     /// A sentence for people to read.
     public var message: String
 
-    public init(location: String, uri: String? = nil, message: String) {
+    package init(location: String, uri: String? = nil, message: String) {
         self.location = location
         self.uri = uri
         self.message = message

@@ -2,7 +2,7 @@
 /// form; a mismatch is a bug in the caller.
 extension Column {
     /// Removes all rows. The memory is reused unless a copy of the column shares it.
-    public mutating func removeAll(keepingCapacity: Bool) {
+    package mutating func removeAll(keepingCapacity: Bool) {
         switch form {
         case .integers: integers.removeAll(keepingCapacity: keepingCapacity)
         case .doubles: doubles.removeAll(keepingCapacity: keepingCapacity)
@@ -18,45 +18,45 @@ extension Column {
     }
 
     /// The approximate size of the rows on the wire, in bytes.
-    public var byteCount: Int {
+    package var byteCount: Int {
         (integers.count + doubles.count) * 8 + heap.count + ends.count * 4
             + nulls.count + subentities.indexes.count
     }
 
     /// Appends a bool (0 or 1), an integer, or the key of an object.
-    public mutating func append(integer: Int64) {
+    package mutating func append(integer: Int64) {
         precondition(form == .integers, "not a column of integers")
         integers.append(integer)
     }
 
     /// Appends a float, a double, or a date in seconds since 2001-01-01T00:00:00Z.
-    public mutating func append(double: Double) {
+    package mutating func append(double: Double) {
         precondition(form == .doubles, "not a column of doubles")
         doubles.append(double)
     }
 
     /// Appends text in UTF-8, data, or the 16 bytes of a UUID. The heap must stay below 4 GiB.
     @inlinable
-    public mutating func append(bytes: some Sequence<UInt8>) {
+    package mutating func append(bytes: some Sequence<UInt8>) {
         heap.append(contentsOf: bytes)
         endRow(form: .bytes, heap.count)
     }
 
     /// Appends the keys of a list of objects.
     @inlinable
-    public mutating func append(keys list: some Sequence<Int64>) {
+    package mutating func append(keys list: some Sequence<Int64>) {
         integers.append(contentsOf: list)
         endRow(form: .lists, integers.count)
     }
 
     /// Appends the key of an object that may be of a subentity of the column's entity.
-    public mutating func append(object key: Int64, of entityName: String?) {
+    package mutating func append(object key: Int64, of entityName: String?) {
         appendEntity(entityName, at: rowCount)
         append(integer: key)
     }
 
     /// Appends a list of keys with the entity name of each object.
-    public mutating func append(keys list: [Int64], of entityNames: [String]) {
+    package mutating func append(keys list: [Int64], of entityNames: [String]) {
         for (index, name) in entityNames.enumerated() {
             appendEntity(name, at: integers.count + index)
         }
@@ -71,7 +71,7 @@ extension Column {
         }
     }
 
-    public mutating func appendNull() {
+    package mutating func appendNull() {
         let row = rowCount
         while nulls.count <= row >> 3 { nulls.append(0) }
         nulls[row >> 3] |= 1 << UInt8(row & 7)
@@ -94,7 +94,7 @@ extension Column {
     /// Appends a value. Use this for columns that are not filled from a database.
     ///
     /// - Throws: `wrongType` if the column does not hold values of this type.
-    public mutating func append(_ value: Value) throws(LarderError) {
+    package mutating func append(_ value: Value) throws(LarderError) {
         switch (value, kind) {
         case (.null, _): appendNull()
         case (.bool(let value), .attribute(.bool)): append(integer: value ? 1 : 0)

@@ -1,19 +1,19 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Collects new objects of one entity into batches for an insertion.
-public struct RowBuilder: Sendable {
+package struct RowBuilder: Sendable {
     private let entityName: String
     private let schema: Schema
     private let store: UUID
     /// One column per property, of the kind that the property takes.
     private var columns: [Column]
-    public private(set) var rowCount = 0
+    package private(set) var rowCount = 0
 
     /// - Parameters:
     ///   - names: The properties, in the order of the values in rows.
     ///   - store: The store of the objects that rows refer to.
     /// - Throws: `unknownProperty`.
-    public init(
+    package init(
         _ entity: Entity, _ names: [String], in schema: Schema, store: UUID
     ) throws(LarderError) {
         entityName = entity.name
@@ -28,13 +28,13 @@ public struct RowBuilder: Sendable {
     }
 
     /// The approximate size of the rows on the wire, in bytes.
-    public var byteCount: Int { columns.reduce(0) { $0 + $1.byteCount } }
+    package var byteCount: Int { columns.reduce(0) { $0 + $1.byteCount } }
 
     /// Appends a row with one value per property.
     ///
     /// - Throws: `wrongType` for a value that the property does not take, `foreignIdentifier` for
     ///   an object of another store. Discard the builder after an error.
-    public mutating func append(_ values: [Value]) throws(LarderError) {
+    package mutating func append(_ values: [Value]) throws(LarderError) {
         guard values.count == columns.count else {
             throw LarderError(
                 .wrongType,
@@ -46,7 +46,7 @@ public struct RowBuilder: Sendable {
     }
 
     /// Returns the rows and empties the builder.
-    public mutating func take() -> Batch {
+    package mutating func take() -> Batch {
         let batch = Batch(rowCount: rowCount, columns: columns)
         columns = columns.map { Column(name: $0.name, kind: $0.kind) }
         rowCount = 0
@@ -112,7 +112,7 @@ public struct RowBuilder: Sendable {
 
 extension Property {
     /// The kind of the columns that hold its values.
-    public var columnKind: Column.Kind {
+    package var columnKind: Column.Kind {
         switch self {
         case .attribute(let attribute): .attribute(attribute.type)
         case .relationship(let relationship) where relationship.isToMany:

@@ -3,7 +3,7 @@ public struct Statistic: Hashable, Sendable {
     public var name: String
     public var value: Value
 
-    public init(_ name: String, _ value: Value) {
+    package init(_ name: String, _ value: Value) {
         self.name = name
         self.value = value
     }

@@ -7,7 +7,7 @@ public struct Subentities: Hashable, Sendable {
     public var indexes: [UInt32]
 
     @inlinable
-    public init(names: [String] = [], indexes: [UInt32] = []) {
+    package init(names: [String] = [], indexes: [UInt32] = []) {
         self.names = names
         self.indexes = indexes
     }
@@ -29,7 +29,7 @@ public struct Subentities: Hashable, Sendable {
     /// - Parameters:
     ///   - name: The actual entity of the object; nil if there is no object.
     ///   - index: The index of the key.
-    public mutating func append(_ name: String?, among entityName: String, at index: Int) {
+    package mutating func append(_ name: String?, among entityName: String, at index: Int) {
         guard let name, name != entityName else {
             if !indexes.isEmpty { indexes.append(0) }
             return

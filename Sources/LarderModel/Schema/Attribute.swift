@@ -20,7 +20,7 @@ public struct Attribute: Hashable, Sendable {
     /// Whether the history keeps the value of a deleted object.
     public let preservesValueOnDeletion: Bool
     /// The expression, as a format string, from which the store computes the value; nil for an
-    /// attribute that is set by callers. See ``Schema/derivations``.
+    /// attribute that is set by callers.
     public let derivation: String?
     /// The name in an earlier version of the schema, if it was renamed. It has no effect on the
     /// fingerprint.

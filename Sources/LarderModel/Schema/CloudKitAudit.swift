@@ -1,10 +1,10 @@
 internal import CloudKitRules
 
 /// Finds features of a schema that Larder supports and CloudKit does not.
-public enum CloudKitAudit {
+package enum CloudKitAudit {
     /// The problems, each with its path in the schema file, from top to bottom; empty if the schema
     /// can be mirrored to CloudKit.
-    public static func problems(in schema: Schema) -> [SchemaError.Problem] {
+    package static func problems(in schema: Schema) -> [SchemaError.Problem] {
         schema.entities.enumerated().flatMap { index, entity in
             problems(in: entity, at: SchemaPath.root["entities"][index])
         }

@@ -92,7 +92,7 @@ extension Schema {
         inheritance.descendants(of: name).map { entities[$0] }
     }
 
-    public func hasSubentities(_ name: String) -> Bool {
+    package func hasSubentities(_ name: String) -> Bool {
         !inheritance.descendants(of: name).isEmpty
     }
 
@@ -102,26 +102,26 @@ extension Schema {
     }
 
     /// Whether one of the entities is the other or its ancestor, so that an object can be of both.
-    public func areRelated(_ name: String, _ other: String) -> Bool {
+    package func areRelated(_ name: String, _ other: String) -> Bool {
         isKind(name, of: other) || isKind(other, of: name)
     }
 
     /// The entity that a step of a key path names instead of a property, as in `Student.grade`: a
     /// subentity of the entity of the object before it. An ancestor's name leads to that entity.
-    public func castDestination(named name: String, of entity: Entity) -> Entity? {
+    package func castDestination(named name: String, of entity: Entity) -> Entity? {
         guard entity.property(named: name) == nil, areRelated(name, entity.name) else { return nil }
         return isKind(entity.name, of: name) ? entity : self.entity(named: name)
     }
 
     /// The ancestors of the entity, root first, and the entity itself.
-    public func lineage(of entity: Entity) -> [Entity] {
+    package func lineage(of entity: Entity) -> [Entity] {
         inheritance.ancestors(of: entity.name).reversed().compactMap { self.entity(named: $0) }
             + [entity]
     }
 
     /// The indexes in the schema file of the entity that declares an attribute and of the
     /// attribute.
-    public func indexes(
+    package func indexes(
         of attribute: String, in entity: Entity
     ) -> (entity: Int, attribute: Int) {
         let declarer = declaringEntity(of: attribute, in: entity)
@@ -132,7 +132,7 @@ extension Schema {
     }
 
     /// The entity that declares a property: the given entity or an ancestor.
-    public func declaringEntity(of property: String, in entity: Entity) -> Entity {
+    package func declaringEntity(of property: String, in entity: Entity) -> Entity {
         lineage(of: entity).first { $0.property(named: property) != nil } ?? entity
     }
 }

@@ -1,7 +1,7 @@
 extension Schema {
     /// Sixteen hexadecimal digits that are equal for equivalent schemas.
     ///
-    /// The fingerprint is a hash of the sorted facts that ``SchemaDifference`` compares, so the
+    /// The fingerprint is a hash of the sorted facts that `SchemaDifference` compares, so the
     /// order of keys in a file and of entities, properties and lists does not matter. Neither do
     /// original names, because a renamed property has the same values. The hash is 64-bit FNV-1a:
     /// it distinguishes versions of a schema and does not resist deliberate collisions.

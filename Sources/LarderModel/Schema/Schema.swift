@@ -59,7 +59,7 @@ public struct Entity: Hashable, Sendable {
         public let recordsValues: Bool
 
         /// Whether a constraint compares values without case and accents.
-        public func isInsensitive(_ constraint: [String]) -> Bool {
+        package func isInsensitive(_ constraint: [String]) -> Bool {
             constraint.count == 1
                 && attributes.contains { $0.name == constraint[0] && $0.isUniqueInsensitively }
         }

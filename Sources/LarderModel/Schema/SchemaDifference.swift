@@ -3,13 +3,13 @@
 /// The order of entities, properties and lists is ignored, and so is whether a single-property
 /// constraint is declared at the attribute or at the entity. Original names are ignored too: they
 /// describe how a schema came from an earlier one, not the objects that it allows.
-public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
+package struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
     /// `Article.title: type is string in the store, int64 in the file`.
-    public let description: String
+    package let description: String
 
     /// The differences between the schema of a store and that of a file, in the order of the
     /// store's.
-    public static func differences(from store: Schema, to file: Schema) -> [SchemaDifference] {
+    package static func differences(from store: Schema, to file: Schema) -> [SchemaDifference] {
         var sentences: [String] = []
         if store.version != file.version {
             sentences.append(

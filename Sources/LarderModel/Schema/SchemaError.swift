@@ -5,7 +5,7 @@ public struct SchemaError: Error, Hashable, Sendable {
         public let path: String
         public let message: String
 
-        public init(path: String, message: String) {
+        package init(path: String, message: String) {
             self.path = path
             self.message = message
         }
@@ -15,10 +15,10 @@ public struct SchemaError: Error, Hashable, Sendable {
 
     public let problems: [Problem]
 
-    public init(problems: [Problem]) { self.problems = problems }
+    package init(problems: [Problem]) { self.problems = problems }
 
     /// The problems as a ``LarderError``.
-    public var larderError: LarderError {
+    package var larderError: LarderError {
         LarderError(
             .malformedSchema,
             problems.count == 1

@@ -50,7 +50,7 @@ extension Date {
     }
 
     /// Parses a day, or a day and a time, as ``init(text:assumesUTC:)`` does.
-    public init?(calendarText: ArraySlice<UInt8>, assumesUTC: Bool = false) {
+    package init?(calendarText: ArraySlice<UInt8>, assumesUTC: Bool = false) {
         guard calendarText.count <= Self.textBytesMax else { return nil }
         var reader = DateReader(rest: calendarText)
         guard let instant = reader.instant(assumesUTC: assumesUTC) else { return nil }

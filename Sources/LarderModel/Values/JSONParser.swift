@@ -21,7 +21,7 @@ extension JSONValue {
     /// Checks that a text is one JSON document, by the same rules, without building its tree.
     ///
     /// - Parameter interruption: After it, the error is meaningless.
-    public static func check(
+    package static func check(
         _ text: String, _ interruption: Interruption = .never
     ) throws(LarderError) {
         var parser = JSONParser(text, interruption, buildsTree: false)

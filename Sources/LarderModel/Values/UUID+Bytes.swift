@@ -1,8 +1,8 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 extension UUID {
     /// The 16 bytes in the order of the text form.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let u = uuid
         return [
             u.0, u.1, u.2, u.3, u.4, u.5, u.6, u.7, u.8, u.9, u.10, u.11, u.12, u.13, u.14, u.15,
@@ -10,7 +10,7 @@ extension UUID {
     }
 
     /// Nil unless the collection has exactly 16 bytes.
-    public init?(bytes: some Collection<UInt8>) {
+    package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         let b = Array(bytes)
         self.init(

@@ -6,7 +6,7 @@ extension Value {
     /// Integers convert to any number type that holds them exactly. A float converts to a double; a
     /// double converts to a float, rounded unless out of range, or to a decimal, by its shortest
     /// text. Strings stay strings. Nil converts to nil of every type, NaN to no type.
-    public func converted(to type: AttributeType) -> Value? {
+    package func converted(to type: AttributeType) -> Value? {
         switch (self, type) {
         case (.null, _), (.bool, .bool), (.decimal, .decimal), (.string, .string), (.date, .date),
             (.uuid, .uuid), (.url, .url), (.data, .data), (.json, .json):

@@ -27,7 +27,7 @@ public enum Value: Hashable, Sendable {
     public var isNull: Bool { if case .null = self { true } else { false } }
 
     /// The kind of the value in error messages, without its content: `a string`.
-    public var kindWithArticle: String {
+    package var kindWithArticle: String {
         switch self {
         case .null: "nil"
         case .bool: "a bool"

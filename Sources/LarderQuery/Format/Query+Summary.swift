@@ -6,7 +6,7 @@ extension Query {
 
     /// The query in brief: `fetch where wordCount > %@ sort by title`. It has the predicate, the
     /// group keys and the sort keys as they were written, and is cut off if it is long.
-    public var summary: String {
+    package var summary: String {
         let text: String
         switch self {
         case .fetch(let fetch):

@@ -138,7 +138,7 @@ extension QueryExpression {
 
 extension Comparison.Options {
     /// The options in format strings: `[cd]`; empty without options.
-    public var text: String {
+    package var text: String {
         var letters = ""
         if contains(.caseInsensitive) { letters += "c" }
         if contains(.diacriticInsensitive) { letters += "d" }

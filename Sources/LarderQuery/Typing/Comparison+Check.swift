@@ -2,7 +2,7 @@ import LarderModel
 
 extension Comparison {
     /// Whether the operator or the options require strings.
-    public var needsStrings: Bool {
+    package var needsStrings: Bool {
         switch `operator` {
         case .beginsWith, .endsWith, .contains, .like, .matches: true
         default: !options.isEmpty
@@ -19,7 +19,7 @@ extension Comparison {
     /// - Parameter sides: The sides of the comparison, left side first; a type is nil if it is
     ///   unknown.
     /// - Throws: `wrongType`, naming the first side that does not fit.
-    public func check(
+    package func check(
         _ sides: [(type: OperandType?, name: String)], in schema: Schema
     ) throws(LarderError) {
         let typed = sides.compactMap { side in side.type.map { (type: $0, name: side.name) } }

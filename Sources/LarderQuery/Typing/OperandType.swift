@@ -1,7 +1,7 @@
 import LarderModel
 
 /// The type of one side of a comparison, as far as the schema determines it.
-public enum OperandType: Hashable, Sendable {
+package enum OperandType: Hashable, Sendable {
     case attribute(AttributeType)
     /// An object of this entity.
     case object(entityName: String)
@@ -9,7 +9,7 @@ public enum OperandType: Hashable, Sendable {
     package static let int64 = OperandType.attribute(.int64)
 
     /// The natural type of a value; nil for nil and for lists of objects.
-    public init?(of value: Value) {
+    package init?(of value: Value) {
         if case .object(let identifier) = value {
             self = .object(entityName: identifier.entityName)
         } else if let type = value.attributeType {
@@ -19,14 +19,14 @@ public enum OperandType: Hashable, Sendable {
         }
     }
 
-    public var isString: Bool { self == .attribute(.string) }
+    package var isString: Bool { self == .attribute(.string) }
 
-    public var isNumber: Bool { attribute?.isNumber ?? false }
+    package var isNumber: Bool { attribute?.isNumber ?? false }
 
-    public var isInteger: Bool { attribute?.isInteger ?? false }
+    package var isInteger: Bool { attribute?.isInteger ?? false }
 
     /// Whether values of this type are ordered and can be compared with `<`.
-    public var isOrderable: Bool {
+    package var isOrderable: Bool {
         switch attribute {
         case .int16, .int32, .int64, .float, .double, .decimal, .string, .date, .uuid, .json: true
         case .bool, .url, .data, nil: false
@@ -36,7 +36,7 @@ public enum OperandType: Hashable, Sendable {
     /// Whether values of the two types can be compared: values of the same type, numbers, and
     /// objects of related entities. A decimal cannot be compared with a float or double, since no
     /// exact common type exists.
-    public func isComparable(with other: OperandType, in schema: Schema) -> Bool {
+    package func isComparable(with other: OperandType, in schema: Schema) -> Bool {
         if self == other { return true }
         if case (.object(let name), .object(let otherName)) = (self, other) {
             return schema.areRelated(name, otherName)
@@ -46,7 +46,7 @@ public enum OperandType: Hashable, Sendable {
     }
 
     /// The type in error messages: `an int64`.
-    public var nounWithArticle: String {
+    package var nounWithArticle: String {
         switch self {
         case .attribute(let type): type.nounWithArticle
         case .object(let entityName): "an object of \(entityName)"
@@ -62,7 +62,7 @@ public enum OperandType: Hashable, Sendable {
 
 extension Value {
     /// The natural type of a value; nil for nil and for objects.
-    public var attributeType: AttributeType? {
+    package var attributeType: AttributeType? {
         switch self {
         case .null, .object, .objects: nil
         case .bool: .bool

@@ -4,16 +4,16 @@ import LarderModel
 // Converts the values of a query to the types of a schema, for SQL and in memory alike.
 
 /// How text in a query becomes a value of another type.
-public struct TextReading: Hashable, Sendable {
+package struct TextReading: Hashable, Sendable {
     /// Whether text may also be a number or a bool, as an argument that a shell passes.
-    public var isArgument: Bool
+    package var isArgument: Bool
     /// Whether a date without a time zone is in UTC. Otherwise it is rejected.
-    public var assumesUTC: Bool
+    package var assumesUTC: Bool
     /// Whether the text of an argument is compared with JSON: it is JSON then or, if it has another
     /// form, a string.
-    public var isJSON = false
+    package var isJSON = false
 
-    public init(isArgument: Bool, assumesUTC: Bool) {
+    package init(isArgument: Bool, assumesUTC: Bool) {
         self.isArgument = isArgument
         self.assumesUTC = assumesUTC
     }
@@ -21,7 +21,7 @@ public struct TextReading: Hashable, Sendable {
 
 extension QueryParameters {
     /// How the text of an argument or a variable is read, or that of a literal in the query.
-    public func reading(ofArgument isArgument: Bool) -> TextReading {
+    package func reading(ofArgument isArgument: Bool) -> TextReading {
         TextReading(isArgument: isArgument && argumentsAreText, assumesUTC: assumesUTC)
     }
 }
@@ -33,7 +33,7 @@ extension Value {
     ///
     /// - Parameter name: The value it is compared with, for error messages: `Article.title`.
     /// - Throws: `malformedValue` for text that cannot be converted.
-    public func read(
+    package func read(
         as type: AttributeType, _ reading: TextReading, comparedWith name: String,
         _ interruption: Interruption = .never
     ) throws(LarderError) -> Value {
@@ -102,7 +102,7 @@ extension QueryArgument {
     ///   `Article.title`.
     /// - Throws: `wrongType` or `malformedValue` for an argument that is not a list;
     ///   `resourceExhausted` for more than ``Limits/listElementsMax`` elements.
-    public func elements(
+    package func elements(
         _ reading: TextReading, comparedWith name: String, operator: Comparison.Operator = .in,
         _ interruption: Interruption = .never
     ) throws(LarderError) -> [Value] {
@@ -130,7 +130,7 @@ extension QueryArgument {
     ///
     /// - Throws: `wrongType` unless there are two bounds; and the errors of
     ///   ``elements(_:comparedWith:operator:_:)``.
-    public func bounds(
+    package func bounds(
         _ reading: TextReading, comparedWith name: String, _ interruption: Interruption = .never
     ) throws(LarderError) -> [Value] {
         let bounds = try elements(

@@ -3,5 +3,5 @@ public struct MigrationProgress: Hashable, Sendable {
     /// `rewrites the table of Article`.
     public let step: String
 
-    public init(step: String) { self.step = step }
+    package init(step: String) { self.step = step }
 }

@@ -10,7 +10,7 @@ public struct MigrationSummary: Hashable, Sendable {
         /// Whether it writes these rows.
         public let isRewriting: Bool
 
-        public init(_ description: String, rowCount: Int64?, isRewriting: Bool = false) {
+        package init(_ description: String, rowCount: Int64?, isRewriting: Bool = false) {
             self.description = description
             self.rowCount = rowCount
             self.isRewriting = isRewriting
@@ -25,7 +25,7 @@ public struct MigrationSummary: Hashable, Sendable {
     /// without a store.
     public let byteCount: Int64?
 
-    public init(
+    package init(
         changes: [SchemaChange], steps: [Step], isAdditive: Bool, byteCount: Int64?
     ) {
         self.changes = changes

@@ -5,7 +5,7 @@ public struct SchemaChange: Hashable, Sendable, CustomStringConvertible {
     /// Whether clients that were built for the old schema neither see nor disturb it.
     public let isAdditive: Bool
 
-    public init(_ description: String, isAdditive: Bool = false) {
+    package init(_ description: String, isAdditive: Bool = false) {
         self.description = description
         self.isAdditive = isAdditive
     }

@@ -4,11 +4,11 @@
 /// A pure function of the two schemas. A name continues the same name if the old schema has it, and
 /// otherwise the `originalName`. What cannot be inferred is in ``problems``, all at once, with the
 /// paths of the new schema's file.
-public struct SchemaMapping: Sendable {
-    public let old: Schema
-    public let new: Schema
+package struct SchemaMapping: Sendable {
+    package let old: Schema
+    package let new: Schema
     /// Why the new schema cannot be reached from the old one without help; empty if it can.
-    public private(set) var problems: [SchemaError.Problem] = []
+    package private(set) var problems: [SchemaError.Problem] = []
     /// By the name of the new entity.
     private var entities: [String: String] = [:]
     /// By the name of the new entity, its properties with their old names.
@@ -16,7 +16,7 @@ public struct SchemaMapping: Sendable {
 
     /// - Parameter permitsEarlierVersion: Whether the new schema may be of an earlier version, as
     ///   that of a stage may.
-    public init(from old: Schema, to new: Schema, permitsEarlierVersion: Bool = false) {
+    package init(from old: Schema, to new: Schema, permitsEarlierVersion: Bool = false) {
         self.old = old
         self.new = new
         var located: [LocatedProblem] = []
@@ -28,23 +28,23 @@ public struct SchemaMapping: Sendable {
     }
 
     /// The entity that a new one continues; nil for an added entity.
-    public func origin(of entity: Entity) -> Entity? {
+    package func origin(of entity: Entity) -> Entity? {
         entities[entity.name].flatMap { old.entity(named: $0) }
     }
 
     /// The property of ``origin(of:)`` that a property continues; nil for an added property.
-    public func origin(of property: String, in entity: Entity) -> Property? {
+    package func origin(of property: String, in entity: Entity) -> Property? {
         guard let name = properties[entity.name]?[property] else { return nil }
         return origin(of: entity)?.property(named: name)
     }
 
     /// The entity that continues an old one; nil for a removed entity.
-    public func successor(of entity: Entity) -> Entity? {
+    package func successor(of entity: Entity) -> Entity? {
         entities.first { $0.value == entity.name }.flatMap { new.entity(named: $0.key) }
     }
 
     /// The new name of a property of an old entity; nil for a removed property.
-    public func successor(of property: String, in entity: Entity) -> String? {
+    package func successor(of property: String, in entity: Entity) -> String? {
         guard let successor = successor(of: entity) else { return nil }
         return properties[successor.name]?.first { $0.value == property }?.key
     }
@@ -119,7 +119,7 @@ public struct SchemaMapping: Sendable {
 
 extension Entity {
     /// The names of all properties, inherited ones first.
-    public var allNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
+    package var allNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
 }
 
 extension Property {
