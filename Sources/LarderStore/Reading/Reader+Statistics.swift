@@ -43,6 +43,15 @@ extension Reader {
         return try session.step(statement) ? statement.int64(at: 0) : 0
     }
 
+    /// The number of the last transaction; 0 if there is none.
+    func lastTransaction() throws(ReadFailure) -> Int64 {
+        // A store of format 1 that is open for reading only has no history.
+        guard try pragma("user_version") > 1 else { return 0 }
+        let statement = try session.statement(Layout.lastTransaction)
+        defer { statement.reset() }
+        return try session.step(statement) ? statement.int64(at: 0) : 0
+    }
+
     private func sqliteVersion() throws(ReadFailure) -> String {
         let statement = try session.statement("SELECT sqlite_version()")
         defer { statement.reset() }

@@ -1,14 +1,12 @@
 import LarderModel
 import LarderQuery
 
-extension Reader {
+extension StoreCheck {
     /// Compares an index of texts with the texts, in the snapshot of the check.
     ///
     /// Both sides are reduced to a count and a sum of hashes, because an index of many texts has
     /// more terms than memory holds. So the finding names the attribute and not the objects.
-    func checkSearchTable(
-        _ table: SearchTable, _ findings: inout [CheckFinding]
-    ) throws(ReadFailure) {
+    mutating func checkSearchTable(_ table: SearchTable) throws(ReadFailure) {
         let name = "_terms"
         try onTemporaryTables(
             """
@@ -22,10 +20,7 @@ extension Reader {
             case .words: (try sumOfWords(in: name, table), try sumOfWords(of: table))
             }
         guard sums.0 != sums.1 else { return }
-        findings.append(
-            CheckFinding(
-                location: table.attributeName,
-                message: "its search index differs from the values of the objects"))
+        add("its search index differs from the values of the objects", at: table.attributeName)
     }
 
     private func sumOfTrigrams(in name: String) throws(ReadFailure) -> TermSum {
