@@ -19,13 +19,13 @@ extension Writer {
     /// - Throws: also `fileChanged`, so that no commit is acknowledged whose file has no name.
     func commit(_ statements: StatementCache) throws(SQLiteError) {
         try store.checkFiles()
-        if isArchiveOutdated { try statements.statement(Catalog.deleteArchive).run() }
+        if log.isArchiveOutdated { try statements.statement(Catalog.deleteArchive).run() }
         // After a rollback the slots of earlier sets are still there. Their stamps change without
         // need, and readers read these objects once more.
         try store.stamps.commit(&changedSlots) { () throws(SQLiteError) in
             try statements.statement(Texts.commit).run()
         }
-        isArchiveOutdated = false
+        log.isArchiveOutdated = false
         store.archive?.committed(frame: statements.connection.logPageCount)
     }
 

@@ -40,10 +40,9 @@ extension Writer {
         }
         guard !request.changeSet.isDryRun else { return .failure(Self.dryRunTooLong) }
         let time = store.options.clock().timeIntervalSinceReferenceDate
-        if let outcome = try storedOutcome(of: request, statements) { return outcome }
-        if let refusal = try keyRefusal(of: request, time: time, statements) {
-            return .failure(refusal)
-        }
+        let outcomes = outcomes(statements)
+        if let outcome = try outcomes.outcome(of: request) { return outcome }
+        if let refusal = try outcomes.refusal(of: request, time: time) { return .failure(refusal) }
         guard let run = makeRun(at: time, statements, for: request.view) else {
             return .failure(Writer.noNumbersLeft)
         }
@@ -64,7 +63,7 @@ extension Writer {
         var result = run.result
         result.transaction = try writeHistory(
             of: run, request.source, author: request.changeSet.author)
-        try storeOutcome(result, of: request, time: time, statements)
+        try outcomes.store(result, of: request, time: time)
         statements.connection.limit.start(nil)
         try commit(statements, keys: check.lastKeys)
         lastKeys = check.lastKeys

@@ -57,7 +57,7 @@ extension Writer {
     /// Opens a new connection before the old one is closed, so that the process keeps its lock.
     private func reopen() throws(SQLiteError) {
         rollBack()
-        checkpointer.close()
+        log.closeCheckpointer()
         let connection = try store.reopenWriterConnection()
         statements?.connection.copyWatch.isReplaced = true
         try use(connection)

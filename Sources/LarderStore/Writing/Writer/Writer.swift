@@ -34,30 +34,22 @@ final class Writer: StoreWriter {
     /// The number of the last transaction in the history. It never decreases, because a failed
     /// commit may still be found in the log.
     private var lastTransaction: Int64 = 0
-    let checkpointer = Checkpointer()
-    /// The length of the log when the last checkpoint began, and the number of those that have
-    /// begun each when the one before it ended.
-    var begunPageCount = 0
-    var checkpointsInRow = 0
-    /// The number of pages for which the log's file is long enough, as far as it was lengthened.
-    var logRoom = 0
-    var needsReadersToEnd = false
+    let log: WriterLog
     /// The space of the disk at the begin of the group; nil if it is ample.
     var diskReserve: DiskReserve?
-    /// Whether the catalog names an archive that will not have the next commit.
-    var isArchiveOutdated = false
     /// The objects that the open transaction changes, for readers with caches.
     var changedSlots = ChangeStamps.Slots()
 
     init(_ store: Store, _ connection: Connection) throws(LarderError) {
         self.store = store
+        log = WriterLog(store)
         schema = try WritingSchema(store.layout, store.valueConverter)
         planner = QueryPlanner(layout: store.layout, converter: store.valueConverter)
         conversions = Conversions(connection.limit)
         values = ValueCheck(conversions)
         do throws(SQLiteError) {
             try use(connection)
-            if !store.options.isReadOnly { try startArchive(connection) }
+            if !store.options.isReadOnly { try log.startArchive(connection) }
         } catch {
             throw error.larderError
         }
@@ -66,7 +58,7 @@ final class Writer: StoreWriter {
     /// Takes over a connection, and reads the last keys and the last transaction from it.
     func use(_ connection: Connection) throws(SQLiteError) {
         connection.watchLog()
-        logRoom = 0
+        log.connectionWasReplaced()
         connection.report(to: progress)
         conversions = Conversions(connection.limit)
         values = ValueCheck(conversions)
@@ -107,9 +99,9 @@ final class Writer: StoreWriter {
         releaseUnusedKeys()
         statements = nil
         transactionStatement = nil
-        checkpointer.close()
+        log.closeCheckpointer()
         guard !store.options.isReadOnly else { return }
-        if let archive = store.archive { return close(archive, connection) }
+        if let archive = store.archive { return log.close(archive, connection) }
         // Running readers keep the log from being truncated; the next opening reads it.
         if (try? connection.checkpoint(.truncate)) == nil {
             try? connection.checkpoint(.passive)
@@ -184,10 +176,9 @@ final class Writer: StoreWriter {
     private func save(
         _ set: SaveRequest, time: Double, _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
-        if let outcome = try storedOutcome(of: set, statements) { return outcome }
-        if let refusal = try keyRefusal(of: set, time: time, statements) {
-            return .failure(refusal)
-        }
+        let outcomes = outcomes(statements)
+        if let outcome = try outcomes.outcome(of: set) { return outcome }
+        if let refusal = try outcomes.refusal(of: set, time: time) { return .failure(refusal) }
         var check = ChangeSetCheck(
             schema, store: store.storeDescription.identifier, values: values,
             planner: planner(for: set.view), lastKeys: lastKeys, conversions)
@@ -230,6 +221,11 @@ final class Writer: StoreWriter {
         try statements.statement(Texts.releaseSet).run()
     }
 
+    /// The results of earlier saves with idempotency keys.
+    func outcomes(_ statements: StatementCache) -> SavedOutcomes {
+        SavedOutcomes(statements, store: store.storeDescription.identifier)
+    }
+
     /// The planner for the queries of a set: those of a user with limited rights find only what the
     /// user may see.
     func planner(for view: (any StoreView)?) -> QueryPlanner {
@@ -256,7 +252,7 @@ final class Writer: StoreWriter {
             }
             result.transaction = try writeHistory(
                 of: run, set.source, author: set.changeSet.author)
-            try storeOutcome(result, of: set, time: time, statements)
+            try outcomes(statements).store(result, of: set, time: time)
             return .success(result)
         } catch {
             guard !statements.connection.autocommit else { throw error }

@@ -1,22 +1,32 @@
+import FoundationEssentials
 import LarderModel
 import LarderQuery
 
-// A save with an idempotency key is done once. Repeating it returns the first result, for a day.
-//
-// Keys belong to the user who saves: nobody can take, guess or remove those of others. A user who
-// has as many as one may have saves with no further key until its oldest one is a day old. To
-// forget that one earlier would break the promise: its save might be repeated, and stored twice.
-//
-// A client that will not repeat a save any more, because it has the result, releases the key with a
-// later save. So a client that makes a key for each save has one outcome at a time.
-extension Writer {
+/// A save with an idempotency key is done once. Repeating it returns the first result, for a day.
+///
+/// Keys belong to the user who saves: nobody can take, guess or remove those of others. A user who
+/// has as many as one may have saves with no further key until its oldest one is a day old. To
+/// forget that one earlier would break the promise: its save might be repeated, and stored twice.
+///
+/// A client that will not repeat a save any more, because it has the result, releases the key with
+/// a later save. So a client that makes a key for each save has one outcome at a time.
+struct SavedOutcomes {
     /// Each save with a key adds an outcome, and deletes at most this many expired ones.
     private static let deletedAtOnce: Int64 = 4
 
+    private let statements: StatementCache
+    /// The store of the objects of results.
+    private let store: UUID
+
+    init(_ statements: StatementCache, store: UUID) {
+        self.statements = statements
+        self.store = store
+    }
+
     /// The outcome that is stored under the key of a set; nil if the set has to be saved. Outcomes
     /// of earlier sets of the same group are found too.
-    func storedOutcome(
-        of set: SaveRequest, _ statements: StatementCache
+    func outcome(
+        of set: SaveRequest
     ) throws(SQLiteError) -> Result<SaveResult, LarderError>? {
         let key = set.changeSet.idempotencyKey
         guard !key.isEmpty else { return nil }
@@ -42,7 +52,7 @@ extension Writer {
             inserted: statement.string(at: 2), versions: statement.string(at: 3),
             deleted: statement.int64(at: 4), merged: statement.string(at: 5),
             affected: statement.string(at: 6))
-        guard let result = stored.result(store: store.storeDescription.identifier) else {
+        guard let result = stored.result(store: store) else {
             return .failure(
                 LarderError(
                     .storageFailed, "the store file is damaged (an outcome cannot be read)",
@@ -52,9 +62,7 @@ extension Writer {
     }
 
     /// Why a set with a new key is not saved; nil if it may be.
-    func keyRefusal(
-        of set: SaveRequest, time: Double, _ statements: StatementCache
-    ) throws(SQLiteError) -> LarderError? {
+    func refusal(of set: SaveRequest, time: Double) throws(SQLiteError) -> LarderError? {
         guard !set.changeSet.idempotencyKey.isEmpty else { return nil }
         let statement = try statements.statement(Layout.findOutcomeTime)
         defer { statement.reset() }
@@ -66,7 +74,7 @@ extension Writer {
             Limits.idempotencyKeySecondsMax)
         guard secondsLeft > 0 else { return nil }
         for key in set.changeSet.releasedKeys
-        where try number(of: key, set, statements) != nil {
+        where try number(of: key, set) != nil {
             return nil
         }
         return LarderError(
@@ -80,7 +88,7 @@ extension Writer {
     /// The number of the outcome with a key among those of the user who saves a set; nil if there
     /// is none.
     private func number(
-        of key: String, _ set: SaveRequest, _ statements: StatementCache
+        of key: String, _ set: SaveRequest
     ) throws(SQLiteError) -> Int64? {
         let statement = try statements.statement(Layout.findOutcomeNumber)
         defer { statement.reset() }
@@ -90,13 +98,12 @@ extension Writer {
 
     /// Stores the result of a set with a key and forgets those that it releases, in the same
     /// savepoint.
-    func storeOutcome(
-        _ result: SaveResult, of set: SaveRequest, time: Double,
-        _ statements: StatementCache
+    func store(
+        _ result: SaveResult, of set: SaveRequest, time: Double
     ) throws(SQLiteError) {
         var released: Int64?
         for key in set.changeSet.releasedKeys {
-            guard let number = try number(of: key, set, statements) else { continue }
+            guard let number = try number(of: key, set) else { continue }
             released = released ?? number
             try statements.statement(Layout.releaseOutcome).run([
                 .integer(set.keyUser), .text(key),
@@ -114,7 +121,7 @@ extension Writer {
         ])
         try statements.statement(Layout.forgetOutcomes).run([
             .real(time - Limits.idempotencyKeySecondsMax),
-            .integer(Writer.deletedAtOnce),
+            .integer(Self.deletedAtOnce),
         ])
     }
 }

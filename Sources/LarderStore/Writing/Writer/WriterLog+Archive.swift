@@ -1,7 +1,7 @@
 import LarderModel
 
-// The archive of the store. The writer checkpoints only what is archived; see ``Archive``.
-extension Writer {
+// The archive of the store. Only what is archived goes to the file; see ``Archive``.
+extension WriterLog {
     /// Begins a generation if the archive does not continue. Without an archive, the next commit
     /// records that an earlier archive ends.
     func startArchive(_ connection: Connection) throws(SQLiteError) {
@@ -45,8 +45,7 @@ extension Writer {
         statement.reset()
         let header = try? LogFile(connection.logPath).header()
         try connection.checkpoint(.truncate)
-        begunPageCount = 0
-        logRoom = 0
+        wasRestarted()
         let pageCount = try connection.integer("PRAGMA page_count") ?? 0
         store.archive?.begin(
             Archive.Generation(

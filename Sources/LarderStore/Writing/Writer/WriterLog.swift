@@ -1,6 +1,9 @@
-// The log's pages go to the file in the background; the writer lets the log start from its
-// beginning. See docs/storage.md.
-extension Writer {
+/// The write-ahead log of a store, as its writer maintains it: when its pages go to the file, when
+/// it starts from its beginning, and how long its file is. See docs/storage.md.
+///
+/// Pages go to the file in the background; the writer lets the log start from its beginning. It is
+/// used on the writer's thread. `WriterLog+Archive.swift` continues the archive.
+final class WriterLog {
     private enum Pages {
         /// The log grows by this many pages between two checkpoints: 4 MiB.
         static let betweenCheckpoints = 1_000
@@ -20,13 +23,37 @@ extension Writer {
         static let addedMin = 64
     }
 
-    var needsMaintenance: Bool {
-        guard case .working = storage, !store.options.isReadOnly,
-            let pageCount = statements?.connection.logPageCount
-        else { return false }
+    let store: Store
+    private let checkpointer = Checkpointer()
+    /// The length of the log when the last checkpoint began, and the number of those that have
+    /// begun each when the one before it ended.
+    private var begunPageCount = 0
+    private var checkpointsInRow = 0
+    /// The number of pages for which the log's file is long enough, as far as it was lengthened.
+    private var room = 0
+    private(set) var needsReadersToEnd = false
+    /// Whether the catalog names an archive that will not have the next commit.
+    var isArchiveOutdated = false
+
+    init(_ store: Store) { self.store = store }
+
+    /// Ends the checkpoint in the background, before the writer's connection is closed.
+    func closeCheckpointer() { checkpointer.close() }
+
+    /// The writer has another connection, whose log is as long as its pages.
+    func connectionWasReplaced() { room = 0 }
+
+    /// The log starts from its beginning.
+    func wasRestarted() {
+        begunPageCount = 0
+        room = 0
+    }
+
+    func needsMaintenance(_ connection: Connection) -> Bool {
+        let pageCount = connection.logPageCount
         // After a complete checkpoint the log starts from its beginning.
         if pageCount < begunPageCount { begunPageCount = 0 }
-        return checkpointer.hasOutcome || isLogFull(pageCount)
+        return checkpointer.hasOutcome || isFull(pageCount)
             || isCheckpointDue(pageCount)
                 && (!checkpointer.isRunning || waitsForCheckpointer(pageCount))
     }
@@ -48,26 +75,25 @@ extension Writer {
 
     /// Whether the next commit would make the log's file longer, and not start from its beginning.
     /// It does not matter if commits are not synced, as in a store in memory.
-    private func isLogFull(_ pageCount: Int) -> Bool {
-        store.synchronous == .full && pageCount >= max(logRoom, Pages.untilLengthening)
+    private func isFull(_ pageCount: Int) -> Bool {
+        store.synchronous == .full && pageCount >= max(room, Pages.untilLengthening)
             && pageCount < Pages.betweenCheckpoints
     }
 
-    var logByteCount: Int { store.logByteCount }
-
-    func performMaintenance() {
-        guard needsMaintenance || needsReadersToEnd, let connection = statements?.connection
-        else { return }
-        DatabaseMemory.useReserve()
+    /// Lengthens the log's file if the next commit would, unless space is short: then zeros in the
+    /// log would take it from the file.
+    func lengthen(_ connection: Connection) {
         let pageCount = connection.logPageCount
-        // Where space is short, zeros in the log would take it from the file.
-        if isLogFull(pageCount), DiskReserve(in: store.folder) == nil {
-            logRoom = pageCount + max(pageCount, Pages.addedMin)
-            // The next commit reports it if there is no space.
-            try? connection.lengthenLog(toPages: logRoom)
-        }
-        progress.advance()
-        defer { progress.advance() }
+        guard isFull(pageCount), DiskReserve(in: store.folder) == nil else { return }
+        room = pageCount + max(pageCount, Pages.addedMin)
+        // The next commit reports it if there is no space.
+        try? connection.lengthenLog(toPages: room)
+    }
+
+    /// Takes the result of the checkpoint in the background, and begins or completes the next one
+    /// if it is due.
+    func checkpoint(_ connection: Connection) throws(SQLiteError) {
+        let pageCount = connection.logPageCount
         do throws(SQLiteError) {
             if waitsForCheckpointer(pageCount) { checkpointer.wait() }
             let hasEnded = try checkpointer.takeOutcome()
@@ -78,7 +104,8 @@ extension Writer {
             try checkpoint(connection, pageCount, isDue: isDue)
         } catch {
             // A busy log means that a reader still needs it.
-            if error.condition == .busy { needsReadersToEnd = true } else { recordFailure(error) }
+            guard error.condition == .busy else { throw error }
+            needsReadersToEnd = true
         }
     }
 
@@ -131,8 +158,7 @@ extension Writer {
     ) throws(SQLiteError) {
         try connection.checkpoint(kind)
         noteCheckpoint()
-        begunPageCount = 0
-        logRoom = 0
+        wasRestarted()
         // The transactions that made the log so long filled the page cache.
         connection.releaseMemory()
     }
