@@ -6,6 +6,43 @@ struct SizeTests {
     static let functionLinesMax = 70
     static let lineColumnsMax = 100
     static let folderFilesMax = 25
+    static let typeLinesMax = 600
+
+    /// The types that are longer, with all their extensions in their target, and why.
+    static let longTypes: [String: String] = [
+        "CoreData.NSManagedObject":
+            "the members of a class of Core Data",
+        "CoreData.NSManagedObjectContext":
+            "the members of a class of Core Data",
+        "LarderClient.StoreClient":
+            "the calls of the client, which one object offers",
+        "LarderObjects.ObjectContext":
+            "one lock protects its objects, changes and saves",
+        "LarderQuery.FormatParser":
+            "functions of one grammar, which call each other",
+        "LarderQuery.QueryTyper":
+            "functions over one tree, which call each other",
+        "LarderQuery.ScalarFunction":
+            "a table with a row per function, and their bodies",
+        "LarderServer.ConnectionHandler":
+            "one channel handler performs the actions of a connection",
+        "LarderServer.WriteQueue":
+            "one lock protects what waits and what is written",
+        "LarderStore.ChangeSetCheck":
+            "one pass over a change set, with the keys that it assigns",
+        "LarderStore.Layout":
+            "the names and statements of the store's own tables",
+        "LarderStore.QueryLowering":
+            "functions over one tree, which call each other",
+        "LarderStore.SQLWriter":
+            "functions over one tree, which call each other",
+        "LarderStore.Writer":
+            "it owns the connection that writes, for each kind of write",
+        "LarderWire.MessageBuffer":
+            "an extension per message, in the file of the message",
+        "SwiftData.Schema":
+            "the members and nested types of a class of SwiftData",
+    ]
 
     @Test("no Swift file is longer than 500 lines")
     func files() throws {
@@ -55,6 +92,36 @@ struct SizeTests {
         }
     }
 
+    @Test("no type with its extensions in a target is longer than 600 lines, without a reason")
+    func types() throws {
+        var lengths: [String: Int] = [:]
+        for file in try Repository.files(under: ["Sources"], endings: [".swift"]) {
+            let target = file.path.split(separator: "/")[1]
+            for (name, count) in types(in: file.lines) {
+                lengths["\(target).\(name)", default: 0] += count
+            }
+        }
+        for (type, count) in lengths
+        where count > Self.typeLinesMax && Self.longTypes[type] == nil {
+            Issue.record("\(type): \(count) lines; divide it by what its parts are responsible for")
+        }
+        for type in Self.longTypes.keys {
+            #expect(
+                lengths[type, default: 0] > Self.typeLinesMax,
+                "\(type) is short enough; remove it from the exceptions")
+        }
+    }
+
+    @Test("a type is measured with its extensions")
+    func measuringTypes() {
+        let lines: [Substring] = [
+            "package final class A: B {", "    struct C {", "    }", "}", "",
+            "extension A.C: D {", "}", "enum E {}", "extension A {", "}",
+        ]
+        #expect(types(in: lines).map(\.name) == ["A", "A.C", "E", "A"])
+        #expect(types(in: lines).map(\.count) == [4, 2, 1, 2])
+    }
+
     @Test("a function is measured from its name to its closing brace")
     func measuring() {
         let lines: [Substring] = ["struct A {", "    func b() {", "        c()", "    }", "}"]
@@ -73,6 +140,26 @@ struct SizeTests {
                 return nil
             }
             return (start, end - start + 1)
+        }
+    }
+
+    /// The types and extensions of a formatted file. Each ends at the first `}` in column 1.
+    private func types(in lines: [Substring]) -> [(name: String, count: Int)] {
+        let keywords: Set<Substring> = [
+            "actor", "class", "enum", "extension", "protocol", "struct",
+        ]
+        return lines.indices.compactMap { start in
+            let line = lines[start]
+            guard let first = line.first, first.isLetter || first == "@" else { return nil }
+            let words = line.split(separator: " ")
+            guard let keyword = words.firstIndex(where: keywords.contains),
+                !line.contains("import "),
+                keyword + 1 < words.count
+            else { return nil }
+            let name = words[keyword + 1].prefix { $0.isLetter || $0.isNumber || "._".contains($0) }
+            if line.hasSuffix("}") { return (String(name), 1) }
+            guard let end = lines[start...].firstIndex(of: "}") else { return nil }
+            return (String(name), end - start + 1)
         }
     }
 }
