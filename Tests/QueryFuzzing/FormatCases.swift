@@ -104,9 +104,9 @@ public struct FormatCases {
         let root = store.schema.entity(named: entityName).map { store.schema.root(of: $0).name }
         let found = store.identifiers.indices.filter { index in
             let identifier = store.identifiers[index]
+            guard let key = identifier.permanentKey, keys.contains(key) else { return false }
             let own = store.schema.entity(named: identifier.entityName)
             return own.map { store.schema.root(of: $0).name } == root
-                && identifier.permanentKey.map(keys.contains) == true
         }
         return .objects(Set(found))
     }
