@@ -196,7 +196,7 @@ package final class NewFile {
             ?? linkat(
                 AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW)
         guard status == 0 else {
-            throw errno == EEXIST ? NewFile.exists(path) : NewFile.failure(path, errno)
+            throw NewFile.failure(path, errno)
         }
         temporaryPath = nil
         do throws(LarderError) { try syncFolder() } catch {
@@ -230,6 +230,7 @@ package final class NewFile {
 
     package static func failure(_ path: String, _ reason: Int32) -> LarderError {
         switch reason {
+        case EEXIST: exists(path)
         case ENOSPC, EDQUOT, EFBIG:
             LarderError(
                 .storageFull, "there is no room for \(path)",

@@ -166,13 +166,14 @@ schema_of_names() {
     assert_status 0 larder schema check first.json
     assert_status 0 larder count Book --store new.store --schema first.json
     echo mine >taken.json
-    assert_status 74 larder schema init taken.json
-    assert_contains "$stderr" "taken.json: File exists"
+    assert_status 5 larder schema init taken.json
+    assert_contains "$stderr" "error[FILE_EXISTS]: taken.json exists already"
     assert_contains "$stderr" "hint: "
     assert_equal mine "$(cat taken.json)"
     ln -s nowhere.json link.json
-    assert_status 74 larder schema init link.json
+    assert_status 5 larder schema init link.json
     assert_status 74 larder schema init missing/first.json
+    assert_contains "$stderr" "the folder of missing/first.json does not exist"
     [ ! -e nowhere.json ]
 }
 

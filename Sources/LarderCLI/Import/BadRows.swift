@@ -30,13 +30,7 @@ final class BadRows {
         self.path = path
         self.countMax = countMax
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else {
-            let code = errno
-            throw LarderError(
-                code == EEXIST ? .fileExists : .storageFailed,
-                "cannot create \(path): \(SystemError(code: code).text)",
-                hint: code == EEXIST ? "give the name of a file that does not exist" : nil)
-        }
+        guard descriptor >= 0 else { throw LarderFiles.NewFile.failure(path, errno) }
     }
 
     deinit { close(descriptor) }

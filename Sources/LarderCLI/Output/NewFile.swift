@@ -1,4 +1,5 @@
 import Glibc
+import LarderFiles
 import LarderModel
 
 /// Creates files.
@@ -6,14 +7,13 @@ enum NewFile {
     /// Writes the text to a new file. If that fails, no file is left.
     ///
     /// - Parameter permissions: Its permissions; nil is what the umask leaves of 0666.
-    /// - Throws: `storageFailed` if the path exists or cannot be written, `storageFull` if the disk
-    ///   is full.
+    /// - Throws: `fileExists`, `storageFull`, `permissionDenied` and `storageFailed`.
     static func write(
         _ text: String, to path: String, permissions: mode_t? = nil
     ) throws(LarderError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
-            throw failure("cannot create \(path)", errno)
+            throw LarderFiles.NewFile.failure(path, errno)
         }
         var rest = Array(text.utf8)[...]
         var failureCode: Int32?
@@ -30,15 +30,6 @@ enum NewFile {
         if close(descriptor) != 0, failureCode == nil { failureCode = errno }
         guard let failureCode else { return }
         unlink(path)
-        throw failure("cannot write \(path)", failureCode)
-    }
-
-    private static func failure(_ message: String, _ code: Int32) -> LarderError {
-        LarderError(
-            code == ENOSPC ? .storageFull : .storageFailed,
-            "\(message): \(SystemError(code: code).text)",
-            hint: code == EEXIST
-                ? "give the name of a file that does not exist; existing files are not changed"
-                : nil)
+        throw LarderFiles.NewFile.failure(path, failureCode)
     }
 }

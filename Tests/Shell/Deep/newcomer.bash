@@ -67,8 +67,8 @@ step_A1() {
     larder schema init book.json
     larder schema check book.json >checked
     cp book.json before
-    fails 74 larder schema init book.json
-    has "$error" 'File exists'
+    fails 5 larder schema init book.json
+    has "$error" 'book.json exists already'
     cmp book.json before
 }
 

@@ -176,9 +176,8 @@ print(",".join(["x"] + ["1"] * 1200))' >in.csv
     assert_status 65 larder import Category in --skip-bad few.jsonl --max-bad 1
     assert_contains "$stderr" 'few.jsonl has the bad rows, which are more than 1'
     assert_equal 2 "$(wc -l <few.jsonl)"
-    run --separate-stderr larder import Category in --skip-bad few.jsonl
-    [ "$status" != 0 ]
-    assert_contains "$stderr" 'cannot create few.jsonl: File exists'
+    assert_status 5 larder import Category in --skip-bad few.jsonl
+    assert_contains "$stderr" 'error[FILE_EXISTS]: few.jsonl exists already'
     printf '{"name": "good"}\n' >good
     assert_status 0 larder import Category good --skip-bad none.jsonl
     [ ! -e none.jsonl ]
