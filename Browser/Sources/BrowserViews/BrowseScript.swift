@@ -1,6 +1,6 @@
 /// The program of the pages. The server renders: the program shows the HTML that it receives,
 /// marks what is different, and moves the focus by keys. Without it all pages work, except that
-/// they do not follow changes.
+/// they do not follow changes and have no numbers of objects.
 public let browseScript = #"""
     "use strict";
     const main = document.getElementById("main");
@@ -45,7 +45,7 @@ public let browseScript = #"""
       if (count.added) parts.push(`${count.added} new`);
       if (old.size) parts.push(`${old.size} gone`);
       say(`Rows: ${parts.join(", ")}`);
-      showCount();
+      showCounts();
     }
 
     // The values of an object.
@@ -113,16 +113,18 @@ public let browseScript = #"""
     addEventListener("pagehide", stop);
     addEventListener("pageshow", follow);
 
-    // The number of rows, which may take long to count.
-    async function showCount() {
-      const place = document.getElementById("count");
-      if (!place?.dataset.count) return;
-      try {
-        const reply = await fetch(place.dataset.count);
-        if (reply.ok) place.textContent = await reply.text();
-      } catch { /* The page says elsewhere that nothing answers. */ }
+    // Numbers of objects, which may take long to count: one after the other.
+    async function showCounts() {
+      for (const place of document.querySelectorAll("[data-count]")) {
+        try {
+          const reply = await fetch(place.dataset.count);
+          const count = reply.ok ? await reply.text() : "";
+          place.textContent = count || (place.matches("td") ? "…" : "");
+          if (!count) document.getElementById("uncounted")?.removeAttribute("hidden");
+        } catch { return; /* The page says elsewhere that nothing answers. */ }
+      }
     }
-    showCount();
+    showCounts();
 
     // A page that is read again.
     async function refresh() {

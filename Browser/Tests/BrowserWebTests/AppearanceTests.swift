@@ -99,9 +99,14 @@ struct AppearanceTests {
         let browser = try await Chromium()
         let window = try await browser.open(server.keyAddress)
         try await window.shows("Entities")
-        for path in ["/rows/Book", "/rows/Book?sort=title", "/rows/Book?where=pages%20%3C%20500"] {
+        let pages = [
+            ("/", "Entities"), ("/rows/Book", "Rows 1 to 50"),
+            ("/rows/Book?sort=title", "Rows 1 to 50"),
+            ("/rows/Book?where=pages%20%3C%20500", "Rows 1 to 50"),
+        ]
+        for (path, text) in pages {
             try await window.go(to: server.page(path))
-            try await window.shows("Rows 1 to 50")
+            try await window.shows(text)
             let time = try await window.evaluate(
                 """
                 (() => {

@@ -19,7 +19,7 @@ struct HandlerTests {
     func pages() async throws {
         let store = try await FilledStore()
         let expected: [(String, String)] = [
-            ("/", ">Book</a></th><td class=\"number\">121</td>"),
+            ("/", ">Book</a></th><td class=\"number\" data-count=\"/count/Book\">…</td>"),
             ("/rows/Book", "data-id=\"Book/p50\""), ("/rows/Author", "Ann &lt;script&gt;"),
             ("/rows/Tag?sort=name", "tag 2"), ("/rows/Thing", "data-id=\"Note/p1\""),
             ("/rows/Book?where=isLent%20==%20true", "No object satisfies the filter."),

@@ -12,6 +12,7 @@ struct WindowTests {
         let opened = try await OpenedStore()
         let window = try await opened.open("/")
         try await window.shows("Book")
+        try await window.shows("121")
         try await window.click("a[href='/rows/Book']")
         try await window.shows("Rows 1 to 50")
         try await window.shows("121")
