@@ -166,10 +166,6 @@ step_A18() {
     equal 11 "$(larder fetch Book --where 'title == "Book 1"' --select pages --store books.store)"
 }
 
-step_A24() {
-    has "$(larder explain Book --where 'price > 49')" '`"indexed": true` at Book.price would'
-}
-
 step_A25() {
     local_store
     sed 's/"name": "pages", /&"indexed": true, /; s/"1.0.0"/"1.1.0"/' library.json >new.json
