@@ -66,6 +66,10 @@ load helper
     assert_contains "$stderr" 'copy.store may not be written: the folder . belongs to user 0 and has the mode 755'
     assert_status 5 nobody larder count Category --store test.store
     assert_contains "$stderr" 'test.store may not be written: it belongs to user 0 and has the mode 644'
+    assert_contains "$stderr" 'larder restore test.store --to NEWFILE makes a copy'
+    mkdir -m 777 copies
+    assert_status 0 nobody larder restore test.store --to copies/copy.store
+    assert_status 0 nobody larder count Category --store copies/copy.store
     chmod 600 test.store
     assert_status 5 nobody larder migrate --store test.store --schema "$schema"
     assert_contains "$stderr" 'test.store may not be opened: it belongs to user 0'

@@ -50,7 +50,11 @@ struct EditCommand: StoreCommand {
             text.remove()
         } catch {
             var failure = error
-            failure.problems.append("the text is in \(text.path)")
+            if text.exists {
+                failure.problems.append("the text is in \(text.path)")
+            } else {
+                text.remove()
+            }
             throw failure
         }
     }
@@ -127,6 +131,9 @@ private struct EditedText {
                 hint: "set EDITOR to another program")
         }
     }
+
+    /// Whether the editor has left the file.
+    var exists: Bool { access(path, F_OK) == 0 }
 
     func read() throws(LarderError) -> String {
         try InputFile(path).text(bytesMax: Self.bytesMax)

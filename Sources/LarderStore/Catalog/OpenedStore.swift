@@ -77,13 +77,15 @@ struct OpenedStore {
         case .readOnly:
             return LarderError(
                 .readOnly, "\(path) may not be written\(FileRights.reason(path))",
-                hint: needsWriting)
+                hint: needsWriting(path))
         default: return error
         }
     }
 
-    private static let needsWriting =
-        "a store that is only read needs write permission too, for its log"
+    private static func needsWriting(_ path: String) -> String {
+        "a store that is only read needs write permission too, for its log; if nobody has it open, "
+            + "larder restore \(path) --to NEWFILE makes a copy"
+    }
 
     private static func open(
         path: String, file: OpenFile, schema: Schema?, options: StoreOptions,
@@ -106,7 +108,7 @@ struct OpenedStore {
             if connection.isReadOnly {
                 throw LarderError(
                     .permissionDenied, "\(path) may not be written\(FileRights.reason(path))",
-                    hint: needsWriting)
+                    hint: needsWriting(path))
             }
             var (catalog, ownSchema) = try readDescription(
                 of: connection, path: path, expected: schema)

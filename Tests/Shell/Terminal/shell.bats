@@ -279,6 +279,10 @@ END
     EDITOR=false assert_status 1 larder edit Article/p1
     assert_contains "$stderr" 'the editor false failed with status 1'
     EDITOR=no-such-editor assert_status 1 larder edit Article/p1
+    EDITOR='rm -f' assert_status 74 larder edit Article/p1
+    assert_contains "$stderr" 'object.json: No such file or directory'
+    [[ $stderr != *'the text is in'* ]]
+    assert_equal "" "$(ls temporary)"
     assert_equal "$version" "$(larder fetch Article --where 'title == "first"' --select @version)"
     EDITOR='sed -i s/wordCount/wrodCount/' assert_status 65 larder edit Article/p1
     path=$(sed -n 's/.*the text is in //p' <<<"$stderr")
