@@ -10,7 +10,7 @@ struct ExpressionCompletion {
     ///
     /// - Parameter modifiers: What may follow an expression and a colon.
     func completed(_ argument: String, modifiers: [String]) -> [String] {
-        guard !Self.endsInLiteral(argument) else { return [] }
+        guard Self.openLiteral(in: argument) == nil else { return [] }
         let name = argument.suffix(while: { $0.isLetter || $0.isNumber || "_.@".contains($0) })
         let start = argument.dropLast(name.count)
         let isModifier = start.last == ":" && !modifiers.isEmpty
@@ -64,17 +64,37 @@ struct ExpressionCompletion {
         return keywords + functions
     }
 
-    /// Whether the last quotation mark of the text opens a literal.
-    private static func endsInLiteral(_ text: String) -> Bool {
-        var open: Character?
-        for character in text where character == "\"" || character == "'" {
-            if open == nil {
-                open = character
-            } else if open == character {
-                open = nil
+    /// The quotation mark that opens the literal at the end of the text; nil if there is none.
+    static func openLiteral(in text: String) -> String.Index? {
+        var open: String.Index?
+        for index in text.indices where text[index] == "\"" || text[index] == "'" {
+            if let opening = open {
+                if text[opening] == text[index] { open = nil }
+            } else {
+                open = index
             }
         }
-        return open != nil
+        return open
+    }
+
+    /// The attribute at the end of a key path, and the entity of its objects.
+    func attribute(at path: String) -> (entity: Entity, attribute: Attribute)? {
+        var entity = entity
+        var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let last = steps.popLast() ?? ""
+        for step in steps {
+            guard let next = destination(of: step, in: entity) else { return nil }
+            entity = next
+        }
+        guard case .attribute(let attribute)? = entity.property(named: last) else { return nil }
+        return (entity, attribute)
+    }
+
+    private func destination(of name: String, in entity: Entity) -> Entity? {
+        guard case .relationship(let relationship)? = entity.property(named: name) else {
+            return nil
+        }
+        return schema.entity(named: relationship.destination)
     }
 }
 

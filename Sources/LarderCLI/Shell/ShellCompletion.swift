@@ -85,9 +85,11 @@ struct ShellCompletion: Sendable {
         case .words(let values): return values
         case .custom:
             let index = positional.indices.contains(position) ? position : positional.count - 1
-            return LarderCommand.completions(
-                names, option == nil ? "positional@\(index)" : argument.names[0],
-                words + arguments, last)
+            return StoreCompletion.$proposesValues.withValue(true) {
+                LarderCommand.completions(
+                    names, option == nil ? "positional@\(index)" : argument.names[0],
+                    words + arguments, last)
+            }
         }
     }
 }

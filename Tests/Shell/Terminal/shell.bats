@@ -44,7 +44,9 @@ END
 < larder> 
 > count Article --where category.na\t
 < me
->  == "tech" AND lowerc\t
+>  == "te\t
+< ch"
+>  AND lowerc\t
 < ase(
 > title) begi\t
 < nswith
@@ -81,6 +83,43 @@ END
 < larder
 > \x04
 END
+}
+
+@test "completion knows the values of attributes that have few of them" {
+    larder insert Category - <<'END' >/dev/null
+{"name": "team work"}
+{"name": "say \"hi\""}
+{"name": "'quoted'"}
+END
+    seq 25 | sed 's/.*/{"name": "n&"}/' | larder import Category - >/dev/null
+    converse >shown <<'END'
+< larder> 
+> count Category --where name == "tea\t
+< m work"
+> \n
+< 1
+< larder> 
+> count Article --where category.name IN {"empty", 'tec\t
+< h'
+> }\n
+< 3
+< larder> 
+> count Category --where name ==[c] "n\t24\t
+< G"
+> \n
+< 1
+< larder> 
+> count Category --where name == "sa\t
+> y \\\"hi\\\""\n
+< 1
+< larder> 
+> insert Article title=eight category.name=ar\t
+< ts
+> \n
+< larder> 
+> \x04
+END
+    assert_equal arts "$(larder fetch Article --where 'title == "eight"' --select category.name)"
 }
 
 @test "control-c drops a line and ends a command, and not the shell" {
