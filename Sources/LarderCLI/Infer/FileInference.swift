@@ -21,6 +21,7 @@ struct FileInference {
     private let skipsBadRows: Bool
     private(set) var columns: [Column] = []
     private(set) var rowCount = 0
+    private var progress = Progress("read")
     /// The first row, if it may be a header.
     private var first: [String?]?
     private var positions: [String: Int] = [:]
@@ -47,7 +48,7 @@ struct FileInference {
     ///
     /// - Returns: the entity, and the format with which its objects are imported.
     mutating func entity(named name: String) throws(LarderError) -> (Entity, FileFormat) {
-        if isJSON { try readJSON() } else { try readCSV() }
+        try read()
         try nameProperties()
         let attributes = columns.filter { !$0.property.isEmpty }.map { column in
             Attribute(
@@ -82,6 +83,15 @@ struct FileInference {
         return (Entity(name: name, attributes: attributes), format)
     }
 
+    private mutating func read() throws(LarderError) {
+        defer { progress.end() }
+        if isJSON { try readJSON() } else { try readCSV() }
+    }
+
+    private mutating func showProgress() {
+        if progress.isShown { progress.show(rowCount, fraction: file.readFraction) }
+    }
+
     // MARK: CSV
 
     private mutating func readCSV() throws(LarderError) {
@@ -101,6 +111,7 @@ struct FileInference {
         }
         reader.readsEmptyLines = columns.count == 1
         while try reader.next() {
+            showProgress()
             do throws(LarderError) {
                 try append(reader)
             } catch {
@@ -175,6 +186,7 @@ struct FileInference {
     private mutating func readJSON() throws(LarderError) {
         var reader = JSONTextReader(file)
         while let line = try reader.next() {
+            showProgress()
             do throws(LarderError) {
                 let members = try reader.object(of: line)
                 for key in members.keys.sorted() where !key.hasPrefix("@") {

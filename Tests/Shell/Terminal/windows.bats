@@ -165,5 +165,7 @@ commands=('fetch Article' 'fetch Category' 'fetch Article --select title,wordCou
     seq 1 60000 | sed 's/.*/{"name": "category &"}/' >file.jsonl
     terminal 80 24 larder import Category file.jsonl --store new.store --schema "$schema" >progress
     grep -q 'imported [0-9]* objects, [0-9]*/s, [0-9]* %' progress
+    terminal 80 24 larder schema infer file.jsonl >progress
+    grep -q 'read [0-9]* objects, [0-9]*/s, [0-9]* %' progress
     [ -z "$(larder dump dump2 2>&1 >/dev/null)" ]
 }
