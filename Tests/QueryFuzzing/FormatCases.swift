@@ -167,7 +167,6 @@ extension String {
     /// Whether a JSON document has members, and no number with a fraction, an exponent or so many
     /// digits that Foundation rounds it.
     fileprivate var isPlainDocument: Bool {
-        hasPrefix("{") && !contains(".") && !contains("e4") && !contains("00000")
-            && firstMatch(of: /[0-9]{9}/) == nil
+        hasPrefix("{") && !contains(".") && firstMatch(of: /e-?4|00000|[0-9]{9}/) == nil
     }
 }

@@ -128,6 +128,18 @@ public final class FuzzedStore {
         objects[object.entityName]?[object.permanentKey ?? 0]?[property]
     }
 
+    /// The indexes of the drafts that a relationship of a draft has, in the order of its links.
+    public func links(of index: Int, _ relationship: String) -> [Int] {
+        let value = read(identifiers[index], relationship)
+        let links: [PersistentIdentifier] =
+            switch value {
+            case .object(let other): [other]
+            case .objects(let others): others
+            default: []
+            }
+        return links.compactMap(identifiers.firstIndex)
+    }
+
     func objects(of entityName: String) -> [PersistentIdentifier] {
         identifiers.filter { schema.isKind($0.entityName, of: entityName) }
     }

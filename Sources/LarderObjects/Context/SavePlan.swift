@@ -18,6 +18,8 @@ struct SavePlan {
     private let hasBase: Bool
     private var links: [Link: Bool] = [:]
     private var linkOrder: [Link] = []
+    /// The index of each insert among the inserts.
+    private var insertOrder: [PersistentIdentifier: Int] = [:]
     /// Whether an object is there after the save, as far as the context knows. An object that was
     /// inserted and deleted again has left its temporary identifier where there is no inverse.
     private let exists: (PersistentIdentifier) -> Bool
@@ -47,6 +49,10 @@ struct SavePlan {
         deletions: [StoredObject]
     ) {
         for object in inserts + lateInserts + updates { collectLinks(of: object) }
+        let new = inserts + lateInserts
+        if new.contains(where: { hasOrderedLists($0) }) {
+            for (index, object) in new.enumerated() { insertOrder[object.identifier] = index }
+        }
         var remaining = editsByOwner()
         changes.changes.reserveCapacity(inserts.count + updates.count + deletions.count)
         if !lateInserts.isEmpty { unlink(updates, from: deletions, to: lateInserts) }
@@ -103,8 +109,41 @@ struct SavePlan {
                     lists[$0.propertyName] == nil
                 }
             }
+            for (name, members) in reorderedLists(of: object) where lists[name] == nil {
+                edits.removeAll { $0.propertyName == name }
+                edits += [.add(members, to: name), .move(members, in: name, to: .last)]
+            }
             insertIndexes.append(changes.changes.count)
             changes.changes.append(.insert(identifier, values: values, edits: edits))
+        }
+    }
+
+    private func hasOrderedLists(_ object: StoredObject) -> Bool {
+        (object.entity?.relationships ?? []).contains { property in
+            property.relationship?.isOrdered == true && object.linkCount(at: property.slot) > 1
+        }
+    }
+
+    /// The ordered lists of a new object whose members the other changes would not append in their
+    /// order. Other new objects with a to-one relationship to it are appended in the order of the
+    /// inserts; any other change may have to wait for later inserts.
+    private func reorderedLists(
+        of object: StoredObject
+    ) -> [(name: String, members: [PersistentIdentifier])] {
+        guard !insertOrder.isEmpty, hasOrderedLists(object) else { return [] }
+        return (object.entity?.relationships ?? []).compactMap { property in
+            guard let relationship = property.relationship, relationship.isOrdered,
+                let destination = model.entities[relationship.destination]
+            else { return nil }
+            let members = (object[property.slot]?.links ?? []).filter(exists)
+            guard members.count > 1 else { return nil }
+            if model.inverse(of: property, in: destination)?.kind == .toOne {
+                let indexes = members.compactMap { insertOrder[$0] }
+                let isAscending = zip(indexes, indexes.dropFirst()).allSatisfy(<)
+                let areOthers = insertOrder[object.identifier].map { !indexes.contains($0) }
+                if indexes.count == members.count, isAscending, areOthers == true { return nil }
+            }
+            return (property.name, members)
         }
     }
 

@@ -107,4 +107,50 @@ struct RelatedSetTests {
         #expect(titles().isEmpty)
         #expect(news.mutableOrderedSetValue(forKey: "nothing").count == 0)
     }
+
+    @Test("a save keeps the order of lists, in whichever order their objects were inserted")
+    func insertionOrder() throws {
+        let model = Library.model()
+        let entities = model.entitiesByName
+        entities["Category"]?.relationshipsByName["articles"]?.isOrdered = true
+        entities["Article"]?.relationshipsByName["tags"]?.isOrdered = true
+        entities["Tag"]?.relationshipsByName["articles"]?.isOrdered = true
+        let container = NSPersistentContainer(name: "Ordered", managedObjectModel: model)
+        container.persistentStoreDescriptions[0].type = NSInMemoryStoreType
+        container.loadPersistentStores { _, error in #expect(error == nil) }
+        let context = container.newBackgroundContext()
+        let articles = ["a", "b", "c", "d"].map { title in
+            let article = Article(context: context)
+            article.title = title
+            return article
+        }
+        let category = Category(context: context)
+        category.name = "news"
+        let tags = ["x", "y", "z"].map { name in
+            let tag = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+            tag.setValue(name, forKey: "name")
+            return tag
+        }
+        // The first article waits for the last of its tags, the other ones do not.
+        articles[0].setValue(NSOrderedSet(array: [tags[2], tags[0]]), forKey: "tags")
+        articles[1].setValue(NSOrderedSet(array: [tags[0], tags[1]]), forKey: "tags")
+        articles[3].setValue(NSOrderedSet(array: [tags[0]]), forKey: "tags")
+        for index in [3, 1, 0, 2] { articles[index].category = category }
+        func lists(_ context: NSManagedObjectContext) -> [[String]] {
+            ([category] + tags).map { owner in
+                let list = context.object(with: owner.objectID).value(forKey: "articles")
+                return ((list as? NSOrderedSet)?.array ?? []).compactMap { ($0 as? Article)?.title }
+            }
+        }
+        let before = lists(context)
+        #expect(before == [["d", "b", "a", "c"], ["a", "b", "d"], ["b"], ["a"]])
+        try context.save()
+        #expect(lists(context) == before)
+        #expect(lists(container.newBackgroundContext()) == before)
+        let first = container.newBackgroundContext().object(with: articles[0].objectID)
+        let names = (first.value(forKey: "tags") as? NSOrderedSet)?.array.compactMap {
+            ($0 as? NSManagedObject)?.value(forKey: "name") as? String
+        }
+        #expect(names == ["z", "x"])
+    }
 }

@@ -58,6 +58,38 @@ struct FuzzedContext {
             uniqueKeysWithValues: objects.enumerated().map { ($0.element.objectID, $0.offset) })
         identifiers = Dictionary(
             uniqueKeysWithValues: store.identifiers.enumerated().map { ($0.element, $0.offset) })
+        try check(store, container.newBackgroundContext())
+    }
+
+    /// Reads the objects again: a difference between the contents would look like one of a query.
+    ///
+    /// - Throws: the first property that is not that of the draft.
+    private func check(_ store: FuzzedStore, _ fresh: NSManagedObjectContext) throws {
+        for (index, draft) in store.drafts.enumerated() {
+            let object = try fresh.existingObject(with: objects[index].objectID)
+            for (name, value) in draft.values {
+                let slot = object._$object.entity?.slot(named: name)
+                let read = slot.flatMap { object._$object.value(at: $0) } ?? .null
+                guard read.isSame(as: value) else {
+                    throw Difference(property: "\(draft.entityName).\(name)", read: "\(read)")
+                }
+            }
+            for (name, relationship) in object.entity.relationshipsByName {
+                let links = object.objectIDs(forRelationshipNamed: name).compactMap { indexes[$0] }
+                let expected = store.links(of: index, name)
+                guard relationship.isOrdered ? links == expected : Set(links) == Set(expected)
+                else {
+                    throw Difference(
+                        property: "\(draft.entityName).\(name)", read: "\(links) not \(expected)")
+                }
+            }
+        }
+    }
+
+    /// A property of an object that has another value than its draft.
+    private struct Difference: Error {
+        let property: String
+        let read: String
     }
 
     /// The index of a draft.
@@ -96,6 +128,13 @@ struct FuzzedContext {
 }
 
 extension Value {
+    fileprivate func isSame(as other: Value) -> Bool {
+        if case (.json(let own), .json(let text)) = (self, other) {
+            return JSONKey(text: own) == JSONKey(text: text)
+        }
+        return self == other
+    }
+
     /// The value in one of the forms that a program has: a type of Swift, or one of Foundation.
     func form(_ random: inout SeededGenerator) -> Any? {
         let isObject = Bool.random(using: &random)
