@@ -43,7 +43,8 @@ package struct XcodeModel {
             entity.fetched.keys.sorted().map { "fetched property \(entity.entity.name).\($0)" }
         }
         let requests = fetchRequests.map { "fetch request \($0.name)" }
-        return notes + (fetched + requests).map { "the \($0) is left out" }
+        return notes
+            + (fetched + requests).map { "the \($0) is no part of a schema; CoreData reads it" }
     }
 
     /// - Throws: `malformedSchema` for a document that is no model, with the entity and property.

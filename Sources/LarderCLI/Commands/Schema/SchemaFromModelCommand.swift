@@ -13,9 +13,10 @@ struct SchemaFromModelCommand: ParsableCommand {
               larder schema from-xcdatamodel 'Library.xcdatamodeld/Library 2.xcdatamodel'
 
             Reads the current version of an .xcdatamodeld folder, or one .xcdatamodel folder. What \
-            Larder does not have is named on standard error: fetched properties, stored fetch \
-            requests, value transformers, indexes of expressions. Transient attributes are left \
-            out, because no store has them.
+            Larder does not have is named on standard error: value transformers, composite \
+            attributes, indexes of expressions. So are fetched properties and stored fetch \
+            requests, which are no part of a schema: programs with CoreData read them from the \
+            model. Transient attributes are left out, because no store has them.
             """)
 
     @Argument(
