@@ -42,7 +42,13 @@ final class FetchedResults: @unchecked Sendable {
 
     private func fetched() throws -> ResultSections {
         let path = try translating { () throws(LarderError) in try checkedPath() }
-        return ResultSections(try request.results(in: context), name: path.map(Self.sectionName))
+        let objects = try request.results(in: context)
+        guard let path else { return ResultSections(objects, names: nil) }
+        return try translating { () throws(LarderError) in
+            var names: [String] = []
+            for object in objects { names.append(try sectionName(of: object, path)) }
+            return ResultSections(objects, names: names)
+        }
     }
 
     /// The steps of the key path of sections.
@@ -60,8 +66,10 @@ final class FetchedResults: @unchecked Sendable {
             let property = entity?.propertiesByName[step]
             let isLast = index == path.count - 1
             let relationship = property as? NSRelationshipDescription
+            // The class of the objects may have what the entity does not have.
+            let mayName = property == nil || property is NSAttributeDescription
             guard request.tracksChanges,
-                isLast ? property is NSAttributeDescription : relationship?.isToMany == false
+                entity != nil, isLast ? mayName : relationship?.isToMany == false
             else { throw Self.noSections(sectionNameKeyPath, name) }
             entity = relationship?.destinationEntity
         }
@@ -73,20 +81,33 @@ final class FetchedResults: @unchecked Sendable {
         LarderError(
             .malformedPredicate,
             "`\(path.prefix(Limits.nameBytesMax))` does not name sections of \(entityName)",
-            hint: "use an attribute, also of relationships to one object, and fetch objects")
+            hint: "use an attribute, also of relationships to one object, or a name for which the "
+                + "class overrides value(forUndefinedKey:), and fetch objects")
     }
 
-    private static func sectionName(_ path: [String]) -> (Any) -> String {
-        { object in
-            var value: Any? = object
-            for step in path { value = (value as? NSManagedObject)?.value(forKey: step) }
-            switch value {
-            case let text as String: return text
-            case let number as NSNumber: return number.stringValue
-            case let other?: return "\(other)"
-            case nil: return ""
+    private func sectionName(of object: Any, _ path: [String]) throws(LarderError) -> String {
+        var value: Any? = object
+        for step in path {
+            guard let owner = value as? NSManagedObject else { return "" }
+            owner.lacksKey = false
+            value = owner.value(forKey: step)
+            guard !owner.lacksKey else {
+                throw Self.noSections(sectionNameKeyPath ?? "", owner.entity.name ?? "")
             }
         }
+        switch value {
+        case let text as String: return text
+        case let number as NSNumber: return number.stringValue
+        case let other?: return "\(other)"
+        case nil: return ""
+        }
+    }
+
+    /// Whether an object's section can change only with a stored attribute of the object.
+    private func sectionsAreStored(_ entityName: String) -> Bool {
+        guard let sectionNameKeyPath else { return true }
+        let entity = context.compiledModel?.descriptions[entityName]
+        return entity?.attributesByName[sectionNameKeyPath]?.isTransient == false
     }
 
     // MARK: - Changes
@@ -107,8 +128,7 @@ final class FetchedResults: @unchecked Sendable {
 
     private func concerns(_ changes: ContextChanges) -> Bool {
         guard let name = try? request.requiredEntityName(), !changes.isReset,
-            !request.readsOtherObjects,
-            sectionNameKeyPath?.contains(".") != true
+            !request.readsOtherObjects, sectionsAreStored(name)
         else { return true }
         let model = context.objects.model
         return changes.entityNames.contains { model.isOf($0, name) }

@@ -19,7 +19,8 @@ open class NSFetchedResultsController<ResultType>: NSObject, FetchedResultsContr
     ///   - fetchRequest: A request for objects with an order, by which the objects of a section are
     ///     one after the other.
     ///   - sectionNameKeyPath: The attribute with the names of sections, also one of an object of
-    ///     relationships to one object; nil for one section.
+    ///     relationships to one object, or a name for which the class of the objects overrides
+    ///     ``NSManagedObject/value(forUndefinedKey:)``; nil for one section.
     public init(
         fetchRequest: NSFetchRequest<ResultType>,
         managedObjectContext context: NSManagedObjectContext,

@@ -14,24 +14,23 @@ struct ResultSections {
         let objects: [Any]
     }
 
-    static var empty: ResultSections { ResultSections([]) { _ in "" } }
+    static var empty: ResultSections { ResultSections([], names: []) }
 
-    /// - Parameter name: The name of an object's section; nil for one section of all objects.
-    init(_ objects: [Any], name: ((Any) -> String)?) {
+    /// - Parameter names: The names of the objects' sections; nil for one section of all objects.
+    init(_ objects: [Any], names: [String]?) {
         self.objects = objects
-        guard let name else {
+        guard let names else {
             sections = [Section(name: "", objects: objects)]
             paths = Self.paths(sections)
             return
         }
-        var names: [String] = []
+        var found: [String] = []
         var members: [String: [Any]] = [:]
-        for object in objects {
-            let name = name(object)
-            if members[name] == nil { names.append(name) }
+        for (object, name) in zip(objects, names) {
+            if members[name] == nil { found.append(name) }
             members[name, default: []].append(object)
         }
-        sections = names.map { Section(name: $0, objects: members[$0] ?? []) }
+        sections = found.map { Section(name: $0, objects: members[$0] ?? []) }
         paths = Self.paths(sections)
     }
 

@@ -5,7 +5,7 @@ public import Foundation
 extension NSManagedObject {
     /// The value of an optional property; nil also if it has a value of another type.
     public func managedValue<Value: ManagedValue>(forKey key: String) -> Value? {
-        value(forKey: key).flatMap { Value.converted(from: $0) }
+        entityValue(forKey: key).flatMap { Value.converted(from: $0) }
     }
 
     /// The value of a property. Without one, it is 0, false, an empty text or an empty collection.
@@ -14,7 +14,7 @@ extension NSManagedObject {
     }
 
     public func setManagedValue<Value: ManagedValue>(_ value: Value?, forKey key: String) {
-        setValue(value, forKey: key)
+        setEntityValue(value, forKey: key)
     }
 
     // MARK: - Methods of to-many relationships
@@ -86,7 +86,7 @@ extension NSManagedObject {
         let new = objects.compactMap { $0 as? NSManagedObject }
         // The side of one object is set in a time that does not depend on the number of others.
         if let inverse = inverseToOne(of: key) {
-            for object in new { object.setValue(self, forKey: inverse) }
+            for object in new { object.setEntityValue(self, forKey: inverse) }
         } else {
             change(key) { list in
                 let known = Set(list)
@@ -98,8 +98,9 @@ extension NSManagedObject {
     private func remove(_ objects: some Sequence<Any>, _ key: String) {
         let former = Set(objects.compactMap { $0 as? NSManagedObject })
         if let inverse = inverseToOne(of: key) {
-            for object in former where object.value(forKey: inverse) as? NSManagedObject == self {
-                object.setValue(nil, forKey: inverse)
+            for object in former
+            where object.entityValue(forKey: inverse) as? NSManagedObject == self {
+                object.setEntityValue(nil, forKey: inverse)
             }
         } else {
             change(key) { list in list.removeAll { former.contains($0) } }
@@ -117,10 +118,10 @@ extension NSManagedObject {
     }
 
     private func change(_ key: String, _ body: (inout [NSManagedObject]) -> Void) {
-        let current = value(forKey: key)
+        let current = entityValue(forKey: key)
         let objects = (current as? NSOrderedSet)?.array ?? (current as? NSSet)?.allObjects ?? []
         var list = objects.compactMap { $0 as? NSManagedObject }
         body(&list)
-        setValue(NSOrderedSet(array: list), forKey: key)
+        setEntityValue(NSOrderedSet(array: list), forKey: key)
     }
 }

@@ -65,7 +65,7 @@ extension NSManagedObject {
         }
         let current =
             property.kind == .attribute
-            ? _$object.value(at: property.slot)?.anyValue : value(forKey: property.name)
+            ? _$object.value(at: property.slot)?.anyValue : entityValue(forKey: property.name)
         var value = current
         try validateValue(&value, forKey: property.name)
         if !Self.isSame(value, current) { setValue(value, forKey: property.name) }

@@ -8,8 +8,8 @@ internal import LarderObjects
 // `NSOrderedSet` if the relationship is ordered.
 
 extension NSManagedObject {
-    /// The value of a property; nil also for a name that the entity does not have.
-    public func value(forKey key: String) -> Any? {
+    /// The value of a property that the entity has, or the objects of a fetched property.
+    func entityValue(forKey key: String) -> Any? {
         guard let property = property(key) else {
             let fetched = entity.propertiesByName[key] as? NSFetchedPropertyDescription
             return fetched.map { NSArray(array: $0.objects(for: self)) }
@@ -27,11 +27,24 @@ extension NSManagedObject {
     /// The value at a path of names with periods between them, through relationships to one object.
     /// A collection operator such as `@count` may be a part of it.
     public func value(forKeyPath keyPath: String) -> Any? {
-        NSExpression(forKeyPath: keyPath).expressionValue(with: self, context: nil)
+        let steps = keyPath.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String($0) }
+        let kind = steps.first.flatMap(property)?.kind
+        let isToOne = kind == .toOne
+        // The class may have a value that the entity does not have.
+        if let name = steps.first, steps.count == 1 || isToOne || kind == nil {
+            lacksKey = false
+            let value = value(forKey: name)
+            if !lacksKey || isToOne {
+                return steps.count == 1
+                    ? value : (value as? NSManagedObject)?.value(forKeyPath: steps[1])
+            }
+        }
+        return NSExpression(forKeyPath: keyPath).expressionValue(with: self, context: nil)
     }
 
     /// The value of a property. Accessors of a subclass call it.
-    public func primitiveValue(forKey key: String) -> Any? { value(forKey: key) }
+    public func primitiveValue(forKey key: String) -> Any? { entityValue(forKey: key) }
 
     /// The values of properties, with `NSNull` for nil.
     public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
@@ -40,11 +53,10 @@ extension NSManagedObject {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Sets a property. A name that the entity does not have, and a value that the property cannot
-    /// have, make the next save an error that names them.
-    public func setValue(_ value: Any?, forKey key: String) {
+    /// Sets a property that the entity has.
+    func setEntityValue(_ value: Any?, forKey key: String) {
         guard let property = property(key) else {
-            refuse("\(entity.name ?? "") has no property `\(key.prefix(Limits.nameBytesMax))`")
+            setValue(value, forUndefinedKey: key)
             return
         }
         let value = value is NSNull ? nil : value
@@ -58,7 +70,7 @@ extension NSManagedObject {
 
     /// Sets a property. Accessors of a subclass call it.
     public func setPrimitiveValue(_ value: Any?, forKey key: String) {
-        setValue(value, forKey: key)
+        setEntityValue(value, forKey: key)
     }
 
     /// Sets properties, with `NSNull` for nil.
@@ -94,7 +106,7 @@ extension NSManagedObject {
             case .unmanaged, .deleted, .gone: false
             }
         }
-        return dictionaryWithValues(forKeys: changed.map(\.name))
+        return entityValues(forKeys: changed.map(\.name))
     }
 
     /// The values of properties as they were when the object was read or saved, with `NSNull` for
@@ -110,7 +122,7 @@ extension NSManagedObject {
         for key in keys ?? known.properties.map(\.name) {
             guard let slot = known.slot(named: key) else { continue }
             guard let former = committed[slot] else {
-                values[key] = value(forKey: key) ?? NSNull()
+                values[key] = entityValue(forKey: key) ?? NSNull()
                 continue
             }
             values[key] = managedObjectContext?.anyValue(former) ?? NSNull()
@@ -139,13 +151,13 @@ extension NSManagedObject {
     /// The values that an object without a context has.
     var knownValues: [String: Any] {
         let known = entity.compiled?.properties ?? []
-        return dictionaryWithValues(forKeys: known.map(\.name)).filter { value in
+        return entityValues(forKeys: known.map(\.name)).filter { value in
             !(value.value is NSNull) && (value.value as? NSSet)?.count != 0
                 && (value.value as? NSOrderedSet)?.count != 0
         }
     }
 
-    private func property(_ key: String) -> ObjectProperty? {
+    func property(_ key: String) -> ObjectProperty? {
         let known = _$object.entity ?? entity.compiled
         return known.flatMap { known in known.slot(named: key).map { known.properties[$0] } }
     }
@@ -211,8 +223,15 @@ extension NSManagedObject {
         context.objects.setRelated(objects.map(\._$object), of: _$object, property.slot)
     }
 
+    /// The values of properties that the entity has, with `NSNull` for nil.
+    private func entityValues(forKeys keys: [String]) -> [String: Any] {
+        Dictionary(
+            keys.map { ($0, entityValue(forKey: $0) ?? NSNull()) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
     /// Makes the next save an error.
-    private func refuse(_ reason: String) { managedObjectContext?.objects.refuse(reason) }
+    func refuse(_ reason: String) { managedObjectContext?.objects.refuse(reason) }
 }
 
 extension Value {

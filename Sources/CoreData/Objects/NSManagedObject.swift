@@ -13,6 +13,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ObjectOwner {
     public let entity: NSEntityDescription
     private var stored: StoredObject?
     private var context: NSManagedObjectContext?
+    /// Whether neither the entity nor the class has had a value since this was false.
+    var lacksKey = false
 
     /// Makes an object, and inserts it into a context.
     public required init(
@@ -98,6 +100,33 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ObjectOwner {
 
     /// Whether no value was read yet.
     open var isFault: Bool { _$object.status == .saved && !_$object.hasValues }
+
+    // MARK: - Values by key
+
+    /// The value of a property; that of ``value(forUndefinedKey:)`` for a name that the entity does
+    /// not have. A class may override it for a transient attribute that it computes.
+    open func value(forKey key: String) -> Any? {
+        let isKnown = property(key) != nil || entity.propertiesByName[key] != nil
+        return isKnown ? entityValue(forKey: key) : value(forUndefinedKey: key)
+    }
+
+    /// Sets a property. A name that the entity does not have, and a value that the property cannot
+    /// have, make the next save an error that names them.
+    open func setValue(_ value: Any?, forKey key: String) { setEntityValue(value, forKey: key) }
+
+    /// The value for a name that the entity does not have. A class overrides it for its computed
+    /// properties, which may then name the sections of a fetched results controller.
+    ///
+    /// - Returns: nil.
+    open func value(forUndefinedKey key: String) -> Any? {
+        lacksKey = true
+        return nil
+    }
+
+    /// Called for a name that the entity does not have. It makes the next save an error.
+    open func setValue(_ value: Any?, forUndefinedKey key: String) {
+        refuse("\(entity.name ?? "") has no property `\(key.prefix(Limits.nameBytesMax))`")
+    }
 
     // MARK: - Hooks
 
