@@ -106,47 +106,65 @@ extension NSManagedObjectContext {
     // MARK: - Changes of others
 
     /// Reads the objects again that another context has saved, as far as this one has them and has
-    /// not changed them. Objects that it has deleted are gone.
+    /// not changed them. Objects that it has deleted are gone, and those that it has inserted are
+    /// announced as inserted.
     public func mergeChanges(fromContextDidSave notification: Notification) {
-        let keys = [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey]
-        let info = notification.userInfo
-        let changed = keys.flatMap { key -> [NSManagedObjectID] in
-            let objects = info?[key] as? Set<NSManagedObject> ?? []
-            return objects.map(\.objectID)
-        }
-        let identifiers = [NSInsertedObjectIDsKey, NSUpdatedObjectIDsKey].flatMap { key in
-            info?[key] as? Set<NSManagedObjectID> ?? []
-        }
-        merge(changed + identifiers)
+        merge(notification.userInfo ?? [:])
     }
 
     /// Reads objects again that were changed without a context, such as by a batch request.
     ///
-    /// - Parameter changeNotificationData: Identifiers of objects by ``NSUpdatedObjectsKey`` and so
-    ///   on.
+    /// - Parameter changeNotificationData: Identifiers of objects, or their URIs, by
+    ///   ``NSUpdatedObjectsKey``, ``NSInsertedObjectsKey`` and so on.
     public class func mergeChanges(
         fromRemoteContextSave changeNotificationData: [AnyHashable: Any],
         into contexts: [NSManagedObjectContext]
     ) {
-        let changed = changeNotificationData.values.flatMap { value in
-            (value as? [NSManagedObjectID]) ?? Array((value as? Set<NSManagedObjectID>) ?? [])
-        }
-        for context in contexts { context.merge(changed) }
+        for context in contexts { context.merge(changeNotificationData) }
     }
 
-    private func merge(_ changed: [NSManagedObjectID]) {
+    private func merge(_ info: [AnyHashable: Any]) {
         let objects = objects
+        let inserted = [NSInsertedObjectsKey, NSInsertedObjectIDsKey].flatMap {
+            identifiers(info[$0])
+        }
+        let updated = [NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, NSRefreshedObjectsKey].flatMap {
+            identifiers(info[$0])
+        }
+        let deleted = [NSDeletedObjectsKey, NSDeletedObjectIDsKey].flatMap {
+            identifiers(info[$0])
+        }
         objects.locked {
             objects.applyCommitsOfOthers()
-            for identifier in changed {
-                guard let stored = objects.registeredObject(for: identifier.identifier) else {
-                    continue
-                }
+            for identifier in inserted + updated {
+                guard let stored = objects.registeredObject(for: identifier) else { continue }
                 objects.refresh(stored, mergesChanges: true)
             }
-            objects.noteChanges(ofEntities: Set(changed.map(\.identifier.entityName)))
+            objects.merge(inserts: inserted, deletions: deleted)
+            objects.noteChanges(ofEntities: Set((inserted + updated + deleted).map(\.entityName)))
         }
         if contextQueue.isCurrent { announceChanges() } else { scheduleProcessing() }
+    }
+
+    /// The identifiers of a set or a list of objects, of their identifiers, or of their URIs.
+    private func identifiers(_ value: Any?) -> [PersistentIdentifier] {
+        let elements: [Any] =
+            switch value {
+            case let objects as Set<NSManagedObject>: Array(objects)
+            case let identifiers as Set<NSManagedObjectID>: Array(identifiers)
+            case let set as NSSet: set.allObjects
+            case let list as [Any]: list
+            default: []
+            }
+        return elements.compactMap { element in
+            switch element {
+            case let object as NSManagedObject: object.objectID.identifier
+            case let identifier as NSManagedObjectID: identifier.identifier
+            case let uri as URL:
+                persistentStoreCoordinator?.managedObjectID(forURIRepresentation: uri)?.identifier
+            default: nil
+            }
+        }
     }
 }
 

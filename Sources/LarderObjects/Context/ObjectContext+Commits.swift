@@ -36,6 +36,7 @@ extension ObjectContext {
                 updated = registered.filter { $0.status == .saved }
                 deleted = missing(among: updated)
             }
+            if isFollowing { noteInserts(in: changes.runs) }
             for (store, run) in changes.runs where run.kind != .inserted {
                 let objects = registered(in: run, store)
                 if run.kind == .deleted { deleted += objects } else { updated += objects }
@@ -50,6 +51,44 @@ extension ObjectContext {
                         ? Set(model.entities.keys) : Set(changes.runs.map(\.run.entityName)))
             }
             return updated.map(\.identifier)
+        }
+    }
+
+    /// Records objects that others have inserted. Their values are read when they are used. Of very
+    /// many, only the entity is recorded.
+    private func noteInserts(in runs: [(store: UUID, run: HistoryRun)]) {
+        guard changes != nil else { return }
+        var identifiers: [PersistentIdentifier] = []
+        for (store, run) in runs where run.kind == .inserted {
+            for key in run.keys.prefix(ContextChanges.countMax - identifiers.count) {
+                identifiers.append(
+                    PersistentIdentifier(store: store, entityName: run.entityName, key: key))
+            }
+        }
+        noteInserts(identifiers)
+    }
+
+    /// Records objects as inserted by others.
+    func noteInserts(_ identifiers: [PersistentIdentifier]) {
+        for identifier in identifiers {
+            guard let object = try? unreadObject(for: identifier), object.status == .saved else {
+                continue
+            }
+            note(object, .inserted)
+        }
+    }
+
+    /// Merges what others have inserted and deleted, as far as the stores say the same.
+    package func merge(inserts: [PersistentIdentifier], deletions: [PersistentIdentifier]) {
+        locked {
+            let new = inserts.filter { !$0.isTemporary && registeredObject(for: $0) == nil }
+            let objects = new.compactMap { try? unreadObject(for: $0) }
+            let absent = Set(missing(among: objects).map(\.identifier))
+            noteInserts(new.filter { !absent.contains($0) })
+            let known = deletions.compactMap { registeredObject(for: $0) }
+            for object in missing(among: known.filter { $0.status == .saved }) {
+                becomeGone(object)
+            }
         }
     }
 

@@ -200,17 +200,25 @@ public final class ObjectContext {
     ) throws(LarderError) -> StoredObject {
         try locked { () throws(LarderError) in
             if isFollowing { applyCommitsOfOthers() }
-            if let object = registry[identifier] { return object }
-            if identifier.isTemporary, let object = objectOfParent(identifier) { return object }
-            let entity = try model.entity(named: identifier.entityName)
-            // A temporary identifier of another context, or of an object that is no more.
-            let object = StoredObject(
-                identifier, entity, identifier.isTemporary ? .gone : .saved, place)
-            if !identifier.isTemporary {
-                register(object, in: try model.store(of: identifier.entityName))
-            }
-            return object
+            return try unreadObject(for: identifier)
         }
+    }
+
+    /// The object with an identifier, without what others have committed since the last use of the
+    /// context.
+    func unreadObject(
+        for identifier: PersistentIdentifier
+    ) throws(LarderError) -> StoredObject {
+        if let object = registry[identifier] { return object }
+        if identifier.isTemporary, let object = objectOfParent(identifier) { return object }
+        let entity = try model.entity(named: identifier.entityName)
+        // A temporary identifier of another context, or of an object that is no more.
+        let object = StoredObject(
+            identifier, entity, identifier.isTemporary ? .gone : .saved, place)
+        if !identifier.isTemporary {
+            register(object, in: try model.store(of: identifier.entityName))
+        }
+        return object
     }
 
     // MARK: - Changes

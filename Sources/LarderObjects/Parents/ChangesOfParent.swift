@@ -8,6 +8,8 @@ internal import Synchronization
 final class ChangesOfParent: Sendable {
     struct Changes: Sendable {
         var changed: Set<PersistentIdentifier> = []
+        /// Those of the changed objects that are new.
+        var inserted: Set<PersistentIdentifier> = []
         var deleted: Set<PersistentIdentifier> = []
         var entityNames: Set<String> = []
         /// Whether there were more changes than these, so that all objects may have changed.
@@ -38,11 +40,14 @@ final class ChangesOfParent: Sendable {
                 new.deleted.insert(identifier)
             } else {
                 new.changed.insert(identifier)
+                if kind == .inserted { new.inserted.insert(identifier) }
             }
         }
         new.isOverflowed = changes.isReset
         let announce = state.withLock { [new] state in
             state.changes.changed.formUnion(new.changed)
+            state.changes.inserted.formUnion(new.inserted)
+            state.changes.inserted.subtract(new.deleted)
             state.changes.deleted.subtract(new.changed)
             state.changes.deleted.formUnion(new.deleted)
             state.changes.entityNames.formUnion(new.entityNames)
@@ -50,6 +55,7 @@ final class ChangesOfParent: Sendable {
             if new.isOverflowed || count > Self.objectsMax {
                 state.changes.isOverflowed = true
                 state.changes.changed = []
+                state.changes.inserted = []
                 state.changes.deleted = []
             }
             return state.announce

@@ -189,6 +189,7 @@ extension ObjectContext {
     func applyChanges(of parent: ObjectContext) -> [PersistentIdentifier] {
         let changes = changesOfParent.take()
         guard isFollowing, !changes.isEmpty || changes.isOverflowed else { return [] }
+        let inserts = changes.inserted.filter { registeredObject(for: $0) == nil }
         let objects = parent.locked {
             let objects =
                 changes.isOverflowed
@@ -204,6 +205,7 @@ extension ObjectContext {
             }
             return saved
         }
+        noteInserts(Array(inserts))
         note(
             entities: changes.isOverflowed ? Set(model.entities.keys) : changes.entityNames)
         return objects.map(\.identifier)

@@ -51,6 +51,74 @@ struct ChangeNotificationTests {
         #expect(box.all.last?.userInfo?[NSInvalidatedAllObjectsKey] as? Bool == true)
     }
 
+    @Test("a context that merges what another one has inserted announces these objects as inserted")
+    func mergedInserts() throws {
+        let context = try Library.filled()
+        let coordinator = try #require(context.persistentStoreCoordinator)
+        func another() -> NSManagedObjectContext {
+            let new = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            new.persistentStoreCoordinator = coordinator
+            return new
+        }
+        let (following, asked, child) = (another(), another(), another())
+        following.automaticallyMergesChangesFromParent = true
+        child.parent = following
+        child.automaticallyMergesChangesFromParent = true
+        let others = [following, asked, child]
+        for other in others { _ = try other.article("Ann") }
+        let boxes = others.map { NotificationBox(.NSManagedObjectContextObjectsDidChange, $0) }
+        let saved = NotificationBox(.NSManagedObjectContextDidSave, context)
+        let new = Article(context: context)
+        new.title = "new"
+        let forgotten = Article(context: context)
+        try context.save()
+        context.delete(forgotten)
+        try context.save()
+        for notification in saved.all {
+            asked.performAndWait { asked.mergeChanges(fromContextDidSave: notification) }
+        }
+        for other in [following, child] { other.performAndWait { other.processPendingChanges() } }
+        for (other, box) in zip(others, boxes) {
+            let inserted = box.all.flatMap { $0.userInfo?[NSInsertedObjectsKey] as? Objects ?? [] }
+            let titles = inserted.filter { !$0.isDeleted }.map { $0.value(forKey: "title") }
+            #expect(titles as? [String] == ["new"])
+            #expect(inserted.allSatisfy { $0.managedObjectContext === other || $0.isDeleted })
+            #expect(!other.hasChanges && other.insertedObjects.isEmpty)
+        }
+        // The context has announced its own insert before the save.
+        let box = NotificationBox(.NSManagedObjectContextObjectsDidChange, context)
+        context.automaticallyMergesChangesFromParent = true
+        context.processPendingChanges()
+        #expect(box.all.allSatisfy { $0.userInfo?[NSInsertedObjectsKey] == nil })
+    }
+
+    @Test("changes by identifiers and by URIs are merged into contexts")
+    func remoteChanges() throws {
+        let context = try Library.filled()
+        let other = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        other.persistentStoreCoordinator = context.persistentStoreCoordinator
+        let ann = try other.article("Ann")
+        let batch = NSBatchUpdateRequest(entityName: "Article")
+        batch.predicate = NSPredicate(format: "title == 'Ann'")
+        batch.propertiesToUpdate = ["words": 7]
+        _ = try context.execute(batch)
+        let new = Article(context: context)
+        new.title = "new"
+        try context.save()
+        let box = NotificationBox(.NSManagedObjectContextObjectsDidChange, other)
+        other.performAndWait {
+            NSManagedObjectContext.mergeChanges(
+                fromRemoteContextSave: [
+                    NSUpdatedObjectsKey: [ann.objectID.uriRepresentation()],
+                    NSInsertedObjectsKey: [new.objectID, "text"] as [Any],
+                    NSDeletedObjectsKey: [URL(filePath: "/none")], "nothing": 5,
+                ], into: [other])
+        }
+        #expect(ann.words == 7)
+        let inserted = box.all.last?.userInfo?[NSInsertedObjectsKey] as? Objects ?? []
+        #expect(inserted.map { $0.value(forKey: "title") } as? [String] == ["new"])
+    }
+
     @Test("an observer that changes objects causes another notification, and no endless loop")
     func observers() throws {
         let context = try Library.filled()
