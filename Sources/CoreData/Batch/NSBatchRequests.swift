@@ -151,6 +151,9 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     open var objectsToInsert: [[String: Any]]?
     /// Called with a dictionary for each object, until it returns true.
     open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
+    /// Called with an object in no context for each object, until it returns true. Its attributes
+    /// are inserted.
+    open var managedObjectHandler: ((NSManagedObject) -> Bool)?
     open var resultType = NSBatchInsertRequestResultType.statusOnly
 
     public init(entityName: String, objects dictionaries: [[String: Any]]) {
@@ -174,6 +177,20 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
     ) {
         self.init(entityName: entity.name ?? "", dictionaryHandler: handler)
+    }
+
+    public init(
+        entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
+    ) {
+        self.entityName = entityName
+        managedObjectHandler = handler
+    }
+
+    public convenience init(
+        entity: NSEntityDescription,
+        managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
+    ) {
+        self.init(entityName: entity.name ?? "", managedObjectHandler: handler)
     }
 
     override func execute(
@@ -200,6 +217,15 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
                 let dictionary = NSMutableDictionary()
                 if dictionaryHandler(dictionary) { break }
                 try add((dictionary as? [String: Any]) ?? [:])
+            }
+        }
+        if let managedObjectHandler, let description {
+            while true {
+                let object = description.managedObjectClass.init(
+                    entity: description, insertInto: nil)
+                if managedObjectHandler(object) { break }
+                try add(
+                    object.knownValues.filter { description.attributesByName[$0.key] != nil })
             }
         }
         let result = NSBatchInsertResult(resultType)

@@ -82,7 +82,8 @@ struct BatchTests {
         let all = NSFetchRequest<Category>(entityName: "Category")
         #expect(try context.count(for: all) == 4)
         var number = 0
-        let handler = NSBatchInsertRequest(entityName: "Article") { dictionary in
+        let handler = NSBatchInsertRequest(entityName: "Article") {
+            (dictionary: NSMutableDictionary) in
             number += 1
             guard number <= 3 else { return true }
             dictionary["title"] = "article \(number)"
@@ -93,6 +94,16 @@ struct BatchTests {
         let result = try context.execute(handler) as? NSBatchInsertResult
         let identifiers = try #require(result?.result as? [NSManagedObjectID])
         #expect(identifiers.map { (context.object(with: $0) as? Article)?.words } == [1, 2, 3])
+        number = 0
+        let objects = NSBatchInsertRequest(entityName: "Article") { (object: NSManagedObject) in
+            number += 1
+            guard number <= 2, let article = object as? Article else { return true }
+            article.title = "object \(number)"
+            return false
+        }
+        let status = try context.execute(objects) as? NSBatchInsertResult
+        #expect(status?.result as? Bool == true && status?.resultType == .statusOnly)
+        #expect(try context.titles(NSPredicate(format: "title LIKE 'object ?'")).count == 2)
         for bad in [["titel": "x"], ["title": 5], ["title": "x", "words": "y"]] as [[String: Any]] {
             let request = NSBatchInsertRequest(entityName: "Article", objects: [bad])
             #expect(throws: NSError.self) { try context.execute(request) }
