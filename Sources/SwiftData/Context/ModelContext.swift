@@ -81,14 +81,18 @@ public class ModelContext: Equatable, SendableMetatype {
     }
 
     /// Inserts a model, and the models without a context that are related to it.
+    ///
+    /// If the schema of the container does not have the class of one of them, none is inserted, and
+    /// the next save is an error.
     public func insert<T: PersistentModel>(_ model: T) {
-        let isInserted = try? objects.insert(model)
-        if isInserted == nil {
-            core.log(
-                "\(String(reflecting: T.self)) is not in the schema of the container; it is not "
-                    + "inserted")
-        } else if isInserted == false {
-            core.log("a \(T.entityName) belongs to another context; it is not inserted")
+        do throws(LarderError) {
+            if try !objects.insert(model) {
+                core.log("a \(T.entityName) belongs to another context; it is not inserted")
+            }
+        } catch {
+            let name = String(reflecting: type(of: model))
+            core.log("\(name) is not inserted: \(error.message)")
+            objects.refuse("\(name): it was not inserted, because \(error.message)")
         }
         modelDidChange()
     }

@@ -78,16 +78,38 @@ struct BadInputTests {
         #expect(try again.fetch(FetchDescriptor<Mismatch.Old.Record>()).map(\.name) == ["a"])
     }
 
-    @Test("a model that is not in the schema is not inserted, and a fetch of it is an error")
+    @Test("a model that is not in the schema is an error of the next save, and of a fetch of it")
     func foreignModel() throws {
         let context = ModelContext(try makeContainer())
         let node = Node()
         context.insert(node)
         #expect(node.modelContext == nil)
-        #expect(!context.hasChanges)
+        #expect(context.hasChanges)
+        #expect(context.insertedModelsArray.isEmpty)
         #expect(throws: (any Error).self) { try context.fetch(FetchDescriptor<Node>()) }
         #expect(throws: (any Error).self) { try context.fetchCount(FetchDescriptor<Node>()) }
+        let error = #expect(throws: (any Error).self) { try context.save() }
+        #expect("\(error as Any)".contains("Node: it was not inserted"), "\(error as Any)")
         try context.save()
+        #expect(!context.hasChanges)
+    }
+
+    /// A subclass of a model without the macro, whose own property no store has.
+    final class Unmarked: Mismatch.Base {
+        var lost = 1
+    }
+
+    @Test("an instance of a subclass that is not a model is an error of the next save")
+    func unmarkedSubclass() throws {
+        let container = try ModelContainer(
+            for: Mismatch.Base.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        context.insert(Unmarked(name: "a"))
+        context.insert(Mismatch.Base(name: "b"))
+        let error = #expect(throws: (any Error).self) { try context.save() }
+        #expect("\(error as Any)".contains("Unmarked: it was not inserted"), "\(error as Any)")
+        try context.save()
+        #expect(try context.fetch(FetchDescriptor<Mismatch.Base>()).map(\.name) == ["b"])
     }
 
     // MARK: - Files and sockets
@@ -194,5 +216,10 @@ enum Mismatch {
                 size = 1
             }
         }
+    }
+
+    @Model class Base {
+        var name: String
+        init(name: String) { self.name = name }
     }
 }

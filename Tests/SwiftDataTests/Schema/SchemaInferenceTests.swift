@@ -284,6 +284,27 @@ struct SchemaInferenceTests {
         #expect(try schema.larderSchema().version == "3.0.0")
     }
 
+    @Test("the former name in the wrong one of @Attribute and @Relationship counts too")
+    func misplacedOptions() throws {
+        let entity = try #require(Schema([Misplaced.self]).entitiesByName["Misplaced"])
+        #expect(entity.attributesByName["count"]?.originalName == "number")
+        #expect(entity.attributesByName["count"]?.hashModifier == "2")
+        #expect(entity.relationshipsByName["next"]?.originalName == "successor")
+        #expect(entity.relationshipsByName["next"]?.hashModifier == "3")
+        let text = try Schema([Misplaced.self]).larderSchema().fileText
+        #expect(text.contains("\"originalName\": \"number\""), "\(text)")
+        #expect(text.contains("\"originalName\": \"successor\""), "\(text)")
+    }
+
+    @Test("a superclass that is not a model is logged, because its properties are not stored")
+    func plainSuperclass() {
+        let sentences = Schema([OnPlain.self]).assumptions
+        #expect(sentences.count == 1)
+        #expect(sentences.first?.contains("OnPlain inherits from") == true)
+        #expect(sentences.first?.hasSuffix("properties of that class are not stored") == true)
+        #expect(Schema([Shapes.Everything.self]).assumptions == [])
+    }
+
     @Test("the first use of a model on many threads at once makes one description")
     func threads() async {
         let descriptions = await withTaskGroup(of: ObjectIdentifier.self) { group in
@@ -294,6 +315,23 @@ struct SchemaInferenceTests {
         }
         #expect(descriptions.count == 1)
     }
+}
+
+@Model final class Misplaced {
+    @Relationship(originalName: "number", hashModifier: "2") var count = 1
+    @Attribute(originalName: "successor", hashModifier: "3") var next: Misplaced?
+
+    init() {}
+}
+
+class Plain {
+    var hidden = 1
+}
+
+@Model final class OnPlain: Plain {
+    var stored = 1
+
+    override init() { super.init() }
 }
 
 /// A model that only the test of threads uses. Its default value makes another model.

@@ -15,7 +15,7 @@ struct EntityInference {
         }
         let inverses = InverseInference(models)
         problems += models.flatMap(\.problems) + inverses.problems
-        assumptions = inverses.assumptions
+        assumptions = inverses.assumptions + models.compactMap(\.superclassAssumption)
         var byName: [String: Schema.Entity] = [:]
         // A superclass precedes its subclasses, whose entities it completes.
         for model in models.sorted(by: { $0.depth < $1.depth }) {
@@ -53,6 +53,14 @@ struct EntityInference {
 extension ModelDescription {
     /// The number of superclasses.
     fileprivate var depth: Int { (superclass?.depth ?? -1) + 1 }
+
+    /// A sentence about a superclass that is not a model, whose properties the macro does not see.
+    fileprivate var superclassAssumption: String? {
+        guard superclass == nil, let plain = _getSuperclass(type as AnyClass) else { return nil }
+        return
+            "\(String(reflecting: type)) inherits from \(String(reflecting: plain)), which is not "
+            + "a model: properties of that class are not stored"
+    }
 }
 
 extension Schema.Entity {
@@ -84,15 +92,14 @@ extension Schema.Attribute {
         _ property: ModelProperty, _ coding: AttributeCoding
     ) -> Schema.Attribute {
         let written = property.metadata as? Schema.Attribute
-        let originalName = written.flatMap { $0.originalName.isEmpty ? nil : $0.originalName }
         let attribute =
             coding.isStructure
             ? Schema.CompositeAttribute(name: property.name, membersOf: coding, property.valueType)
             : Schema.Attribute(name: property.name, valueType: property.valueType)
-        attribute.originalName = originalName ?? property.name
+        attribute.originalName = property.originalName
         attribute.options = written?.options ?? []
         attribute.defaultValue = property.declaredDefault
-        attribute.hashModifier = written?.hashModifier
+        attribute.hashModifier = property.hashModifier
         return attribute
     }
 }
@@ -123,11 +130,10 @@ extension Schema.Relationship {
             deleteRule: written?.deleteRule ?? .nullify,
             minimumModelCount: written?.minimumModelCount ?? 0,
             maximumModelCount: written?.maximumModelCount ?? 0,
-            inverse: inverse?.keyPath, hashModifier: written?.hashModifier)
+            inverse: inverse?.keyPath, hashModifier: property.hashModifier)
         options = written?.options ?? []
         name = property.name
-        originalName =
-            written.flatMap { $0.originalName.isEmpty ? nil : $0.originalName } ?? property.name
+        originalName = property.originalName
         keypath = property.keyPath
         valueType = property.valueType
         destination = property.destination.map(ModelDescription.entityName) ?? ""

@@ -33,6 +33,18 @@ package struct ModelProperty: @unchecked Sendable {
         (metadata as? Schema.Attribute)?.options ?? []
     }
 
+    // The type of a property decides whether it is an attribute or a relationship, and both
+    // `@Attribute` and `@Relationship` may name these.
+
+    package var originalName: String {
+        metadata.flatMap { $0.originalName.isEmpty ? nil : $0.originalName } ?? name
+    }
+
+    package var hashModifier: String? {
+        (metadata as? Schema.Attribute)?.hashModifier
+            ?? (metadata as? Schema.Relationship)?.hashModifier
+    }
+
     /// Whether the store does not have the attribute.
     package var isEphemeral: Bool { attributeOptions.contains(.ephemeral) }
 
