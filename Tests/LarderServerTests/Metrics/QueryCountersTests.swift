@@ -1,4 +1,5 @@
 import LarderModel
+import LarderQuery
 import NIOCore
 import Testing
 
