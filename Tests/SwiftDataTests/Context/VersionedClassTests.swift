@@ -44,7 +44,10 @@ struct VersionedClassTests {
     @Test("an insert of a model of another version does not make one of this version")
     func inserts() throws {
         context.insert(LaterLog.Log("y"))
-        #expect(!context.hasChanges)
+        #expect(context.insertedModelsArray.isEmpty)
+        let error = #expect(throws: (any Error).self) { try context.save() }
+        let reason = "LaterLog.Log: it was not inserted, because the schema has another class"
+        #expect("\(error as Any)".contains(reason), "\(error as Any)")
         try context.save()
         #expect(try context.fetch(FetchDescriptor<EarlierLog.Log>()).map(\.text) == ["x"])
     }
