@@ -30,10 +30,7 @@ public final class FuzzedStore {
         store = try Store.inMemory(schema: schema)
         let writer = try store.makeWriter()
         defer { writer.close() }
-        guard let result = writer.save([Self.insertion(of: drafts, schema)]).first else {
-            throw LarderError(.storageFailed, "the writer returned no outcome")
-        }
-        let inserted = try result.get().inserted
+        let inserted = try Self.save(drafts, schema, writer)
         identifiers = inserted
         let deletions = ChangeSet(deleted.map { .delete(inserted[$0], ifVersion: nil) })
         for result in writer.save([deletions]) { _ = try result.get() }
@@ -41,19 +38,50 @@ public final class FuzzedStore {
         fillMemory()
     }
 
-    /// The change set that inserts the objects.
+    /// The change set that inserts the objects with their links.
     static func insertion(of drafts: [DraftObject], _ schema: Schema) -> ChangeSet {
-        ChangeSet(
+        let names = drafts.enumerated().map(temporary)
+        return ChangeSet(
             drafts.enumerated().map { index, draft in
-                var values = draft.values
-                for (name, links) in draft.links {
-                    let objects = links.map { temporary($0, drafts[$0]) }
-                    values[name] =
-                        isToMany(name, of: draft.entityName, in: schema)
-                        ? .objects(objects) : objects.first.map { .object($0) } ?? .null
-                }
-                return Change.insert(temporary(index, draft), values: values)
+                let links = links(of: draft, to: names, schema)
+                return Change.insert(
+                    names[index], values: draft.values.merging(links) { _, new in new })
             })
+    }
+
+    /// Inserts the objects and then links them, in the order of the drafts. A link of an insert to
+    /// later ones would be set after these, and so would come later in an ordered list.
+    ///
+    /// - Returns: the identifiers of the objects.
+    private static func save(
+        _ drafts: [DraftObject], _ schema: Schema, _ writer: any StoreWriter
+    ) throws(LarderError) -> [PersistentIdentifier] {
+        let inserts = drafts.enumerated().map { index, draft in
+            Change.insert(temporary(index, draft), values: draft.values)
+        }
+        guard let result = writer.save([ChangeSet(inserts)]).first else {
+            throw LarderError(.storageFailed, "the writer returned no outcome")
+        }
+        let inserted = try result.get().inserted
+        let updates = zip(drafts, inserted).map { draft, identifier in
+            Change.update(
+                identifier, ifVersion: nil, values: links(of: draft, to: inserted, schema))
+        }
+        for result in writer.save([ChangeSet(updates)]) { _ = try result.get() }
+        return inserted
+    }
+
+    private static func links(
+        of draft: DraftObject, to identifiers: [PersistentIdentifier], _ schema: Schema
+    ) -> [String: Value] {
+        var values: [String: Value] = [:]
+        for (name, links) in draft.links {
+            let objects = links.map { identifiers[$0] }
+            values[name] =
+                isToMany(name, of: draft.entityName, in: schema)
+                ? .objects(objects) : objects.first.map { .object($0) } ?? .null
+        }
+        return values
     }
 
     private static func temporary(_ index: Int, _ draft: DraftObject) -> PersistentIdentifier {
