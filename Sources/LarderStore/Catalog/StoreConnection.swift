@@ -32,7 +32,7 @@ enum StoreConnection {
         return connection
     }
 
-    /// The writer checkpoints by its own calls: see `Writer+Checkpoint.swift`. Large selections of
+    /// The writer checkpoints by its own calls: see `WriterLog.swift`. Large selections of
     /// changes by predicate go to a temporary file.
     static func configureWriter(
         _ connection: Connection, synchronous: Synchronous

@@ -24,7 +24,7 @@ final class WriterLog {
     }
 
     let store: Store
-    private let checkpointer = Checkpointer()
+    let checkpointer = Checkpointer()
     /// The length of the log when the last checkpoint began, and the number of those that have
     /// begun each when the one before it ended.
     private var begunPageCount = 0

@@ -18,7 +18,7 @@ struct CheckpointerTests {
     init() throws {
         folder = try MemoryFolder()
         library = try Library(path: folder.storePath)
-        checkpointer = library.writer.checkpointer
+        checkpointer = library.writer.log.checkpointer
     }
 
     private func save(_ name: String) throws {
@@ -163,7 +163,7 @@ struct CheckpointerTests {
             var none = rlimit(rlim_cur: rlim_t(next), rlim_max: rlim_t(next))
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
             library.writer.performMaintenance()
-            #expect(library.writer.checkpointer.copying == nil)
+            #expect(library.writer.log.checkpointer.copying == nil)
             #expect(!library.writer.needsMaintenance)
             let connection = try #require(library.writer.statements?.connection)
             #expect(try connection.copiedPageCount() == connection.logPageCount)

@@ -139,7 +139,7 @@ struct WriterTests {
         for number in 0..<6 { _ = library.writer.save([category("\(number)" + large)]) }
         #expect(connection.logPageCount > 1_000)
         library.writer.performMaintenance()
-        library.writer.checkpointer.wait()
+        library.writer.log.checkpointer.wait()
         // The log starts from its beginning.
         _ = library.writer.save([category("small")])
         #expect(connection.logPageCount < 100)
@@ -147,7 +147,7 @@ struct WriterTests {
         _ = try library.count("Category")
         for number in 10..<30 { _ = library.writer.save([category("\(number)" + large)]) }
         library.writer.performMaintenance()
-        library.writer.checkpointer.wait()
+        library.writer.log.checkpointer.wait()
         #expect(try library.count("Category") == 7)
         try library.readConnection.execute("COMMIT")
         #expect(try library.count("Category") == 27)
