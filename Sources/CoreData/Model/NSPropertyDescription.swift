@@ -1,7 +1,7 @@
 public import Foundation
 internal import LarderModel
 
-public import class CoreDataPredicates.NSPredicate
+@_exported public import class CoreDataPredicates.NSPredicate
 
 /// A property of an entity.
 ///

@@ -1,6 +1,6 @@
 internal import Foundation
 package import LarderModel
-internal import LarderQuery
+import LarderQuery
 
 /// How an expression was made.
 package indirect enum ExpressionForm {

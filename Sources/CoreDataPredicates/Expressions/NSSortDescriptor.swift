@@ -1,6 +1,6 @@
 public import Foundation
 package import LarderModel
-internal import LarderQuery
+import LarderQuery
 
 /// An order of objects by the values of a property.
 open class NSSortDescriptor: NSObject {

@@ -1,5 +1,5 @@
 internal import LarderModel
-internal import LarderQuery
+import LarderQuery
 
 /// A format string that was parsed, with the values that it is given.
 package struct ParsedFormat {

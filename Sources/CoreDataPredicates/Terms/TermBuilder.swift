@@ -1,5 +1,5 @@
 package import LarderModel
-package import LarderQuery
+import LarderQuery
 
 /// Makes the tree of a predicate or an expression, and collects the values in it as arguments.
 ///

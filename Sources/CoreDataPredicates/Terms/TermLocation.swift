@@ -1,6 +1,6 @@
 internal import Foundation
 package import LarderModel
-internal import LarderQuery
+import LarderQuery
 internal import LarderStore
 
 // A store gets trees, not format strings, so that its error about a name or a type has no column.
