@@ -8,7 +8,8 @@ package enum SchemaCheck {
     }
 
     /// The problems, from top to bottom.
-    package static func locatedProblems(in entities: [Entity], version: String) -> [LocatedProblem] {
+    package static func locatedProblems(in entities: [Entity], version: String) -> [LocatedProblem]
+    {
         let inheritance = Inheritance(entities)
         var check = EntityCheck(entities: entities, inheritance)
         if !isVersion(version) {

@@ -2,7 +2,9 @@
 
 extension UInt8 {
     /// Whether the byte is one of `0` to `9`.
-    @inlinable package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    @inlinable package var isASCIIDigit: Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+    }
 
     /// Whether the byte is one of `A` to `Z` or `a` to `z`.
     @inlinable package var isASCIILetter: Bool {
