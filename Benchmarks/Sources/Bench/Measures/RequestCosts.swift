@@ -15,9 +15,9 @@ struct RequestCosts: Measure {
     private static func limits(_ path: MainPath, _ side: Side) -> Callgrind.Counts {
         let (instructions, allocations) =
             switch (path, side) {
-            case (.read, .server): (33_000, 6.8)
+            case (.read, .server): (34_500, 6.8)
             case (.read, .client): (20_600, 4.4)
-            case (.again, .server): (11_500, 0.3)
+            case (.again, .server): (12_100, 0.3)
             case (.again, .client): (20_600, 4.4)
             case (.fetch, .server): (1_810, 0.14)
             case (.records, .server): (2_230, 0.19)
@@ -25,7 +25,7 @@ struct RequestCosts: Measure {
             case (.records, .client): (2_450, 1.1)
             case (.group, .server): (840, 0.1)
             case (.group, .client): (105, 0.1)
-            case (.insert, .server): (109_000, 40)
+            case (.insert, .server): (119_000, 40)
             case (.insert, .client): (21_400, 5.5)
             case (.changes, .server): (31_500, 10.2)
             case (.changes, .client): (7_600, 2.2)
