@@ -105,39 +105,19 @@ public final class FuzzedStore {
             }
             objects[draft.entityName, default: [:]][identifier.permanentKey ?? 0] = values
         }
-        for assignment in assignments() {
-            let identifier = identifiers[assignment.owner]
-            guard
-                case .relationship(let relationship) =
-                    schema
-                    .entity(named: identifier.entityName)?.property(named: assignment.name)
-            else { continue }
-            for index in assignment.links {
-                add(identifiers[index], to: identifier, relationship.name)
-                if let inverse = relationship.inverse {
-                    add(identifier, to: identifiers[index], inverse)
+        for (draft, identifier) in zip(drafts, identifiers) {
+            for (name, links) in draft.links {
+                guard
+                    case .relationship(let relationship) = schema.entity(named: draft.entityName)?
+                        .property(named: name)
+                else { continue }
+                for index in links {
+                    add(identifiers[index], to: identifier, relationship.name)
+                    if let inverse = relationship.inverse {
+                        add(identifier, to: identifiers[index], inverse)
+                    }
                 }
             }
-        }
-    }
-
-    private struct LinkAssignment {
-        var owner: Int
-        var name: String
-        var links: [Int]
-        /// The index of the insert after which the links exist.
-        var insert: Int { max(owner, links.max() ?? 0) }
-    }
-
-    /// The links in the order in which the change set makes them, which is that of inverse lists: a
-    /// relationship that names objects of later inserts is set after the last of them.
-    private func assignments() -> [LinkAssignment] {
-        let given = drafts.enumerated().flatMap { owner, draft in
-            draft.links.map { LinkAssignment(owner: owner, name: $0, links: $1) }
-        }
-        return given.sorted {
-            ($0.insert, $0.owner == $0.insert ? 0 : 1, $0.owner)
-                < ($1.insert, $1.owner == $1.insert ? 0 : 1, $1.owner)
         }
     }
 
