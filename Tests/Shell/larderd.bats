@@ -309,7 +309,7 @@ event_loops() { larder stats | sed -n 's/^eventLoops\t//p'; }
     assert_contains "$stderr" "107"
 }
 
-@test "an idle server has at most 6 MiB of private and 24 MiB of resident memory" {
+@test "an idle server has at most 6 MiB of private and 28 MiB of resident memory" {
     [[ $BUILT_PROGRAMS != */debug ]] || skip "release programs only"
     # With a second server, pages of the program's file are shared and do not count as private.
     larderd --in-memory --schema "$schema" --socket "$scratch/second" 2>>log 3>&- &
@@ -323,7 +323,8 @@ event_loops() { larder stats | sed -n 's/^eventLoops\t//p'; }
     kill -TERM "$second"
     wait "$second"
     echo "# private: $private kB, resident: $resident kB" >&3
-    ((private <= 6 * 1024 && resident <= 24 * 1024))
+    # How much of the program's file is mapped depends on the kernel's cache of the file.
+    ((private <= 6 * 1024 && resident <= 28 * 1024))
 }
 
 @test "--idle-exit ends it after a time without connections" {
