@@ -48,6 +48,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var isRegistered = false
     private var handshakeTimer: Scheduled<Void>?
     private var closingTimer: Scheduled<Void>?
+    /// The requests that are still to be abandoned, because the connection has closed.
+    private var abandoned: [any OpenRequest] = []
+    /// Whether the connection has no more turns when they are.
+    private var leavesTurns = false
 
     /// - Parameters:
     ///   - credentials: nil if the kernel has none; the connection is then refused.
@@ -155,7 +159,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         closingTimer?.cancel()
         if isRegistered, let port {
             isRegistered = false
-            services.loopTurns.close(for: user)
+            leavesTurns = true
+            leaveTurns()
             services.registry.close(port, user: user, memory: quota.total)
         }
         self.context = nil
@@ -454,10 +459,32 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private func endWork() {
-        for request in requests.values { request.abandon() }
-        requests = [:]
         stalledTimer?.cancel()
         stalledTimer = nil
+        abandoned += requests.values
+        requests = [:]
+        abandonRequests()
+    }
+
+    /// Abandons requests in a turn of the user, and the rest in later turns: hundreds of observers
+    /// that leave at once would delay others.
+    private func abandonRequests() {
+        let turns = services.loopTurns
+        let isOwnTurn = !turns.isRunning
+        if isOwnTurn { turns.begin() }
+        defer { if isOwnTurn { turns.end(for: user) } }
+        while let request = abandoned.popLast() {
+            request.abandon()
+            if turns.isOver(for: user) { break }
+        }
+        if !abandoned.isEmpty { return turns.append(for: user) { self.abandonRequests() } }
+        leaveTurns()
+    }
+
+    private func leaveTurns() {
+        guard leavesTurns, abandoned.isEmpty else { return }
+        leavesTurns = false
+        services.loopTurns.close(for: user)
     }
 
     var metadata: Logger.Metadata {
