@@ -119,6 +119,21 @@ extension SocketTests.LiveQueryTests {
         }
     }
 
+    @Test("observers of a connection that closes all leave, however short the turns are")
+    func closing() async throws {
+        try await RunningServer.run { limits in
+            limits.turnTimeMax = .zero
+        } _: { running in
+            let (peer, writer) = (try running.ready(), try running.ready())
+            for count in 1...100 { _ = try observe(peer, Self.fetch(limit: Int64(count))) }
+            try writer.wait(until: "liveQueries", is: 100)
+            peer.close()
+            try writer.wait(until: "liveQueries", is: 0)
+            #expect(try writer.metric("liveQueryMemoryBytes") == 0)
+            #expect(try writer.call(.ping) == .pong)
+        }
+    }
+
     @Test("a live query without enough memory ends alone, and its memory is returned")
     func memoryOfAnother() async throws {
         try await RunningServer.run { limits in
