@@ -72,8 +72,9 @@ public struct FormatCases {
             if generator.random.once(in: 20) { predicate = generator.spoiled(predicate) }
             random = generator.random
             let constants = predicate.withConstants(generator.arguments)
-            // A JSON document is no value of a program, and NaN is none of a store.
-            guard !constants.hasForeignValue else { continue }
+            // A JSON document is no value of a program, and NaN is none of a store. An AND or OR of
+            // one value has no text: without it, nil would be compared and not unknown.
+            guard !constants.hasForeignValue, !constants.hasConnectiveOfOne else { continue }
             for what in generator.written { written[what, default: 0] += 1 }
             return made(predicate, constants, generator.arguments, entityName)
         }
@@ -130,6 +131,14 @@ extension QueryExpression {
         case .constant(.double(let double)): double.isNaN
         case .constant(.float(let float)): float.isNaN
         default: children.contains(where: \.hasForeignValue)
+        }
+    }
+
+    fileprivate var hasConnectiveOfOne: Bool {
+        switch self {
+        case .and(let parts), .or(let parts):
+            parts.count == 1 || parts.contains(where: \.hasConnectiveOfOne)
+        default: children.contains(where: \.hasConnectiveOfOne)
         }
     }
 
