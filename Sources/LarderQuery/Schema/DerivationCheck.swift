@@ -8,7 +8,7 @@ struct DerivationCheck {
 
     /// Returns the derivations in an order in which they can be computed.
     ///
-    /// - Throws: ``SchemaError`` with all problems, each at the key `derived` of its attribute.
+    /// - Throws: `SchemaError` with all problems, each at the key `derived` of its attribute.
     static func derivations(in schema: Schema) throws(SchemaError) -> [Derivation] {
         guard schema.entities.contains(where: { $0.attributes.contains(where: \.isDerived) })
         else { return [] }

@@ -8,7 +8,7 @@ import LarderModel
 public enum SchemaFile {
     /// Parses a schema.
     ///
-    /// - Throws: ``SchemaError`` with all problems, from top to bottom; for invalid JSON a single
+    /// - Throws: `SchemaError` with all problems, from top to bottom; for invalid JSON a single
     ///   one with line and column.
     public static func schema(parsing text: String) throws(SchemaError) -> Schema {
         guard text.utf8.count <= Limits.schemaBytesMax else {
