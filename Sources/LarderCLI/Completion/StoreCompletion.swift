@@ -109,7 +109,7 @@ enum StoreCompletion {
     }
 }
 
-/// What a store and an entity say about an argument.
+/// The store and the entity by which an argument is completed.
 private struct Context {
     let client: StoreClient
     let names: ExpressionCompletion

@@ -8,7 +8,7 @@ internal import Synchronization
 final class ChangesOfParent: Sendable {
     struct Changes: Sendable {
         var changed: Set<PersistentIdentifier> = []
-        /// Those of the changed objects that are new.
+        /// The changed objects that are new.
         var inserted: Set<PersistentIdentifier> = []
         var deleted: Set<PersistentIdentifier> = []
         var entityNames: Set<String> = []

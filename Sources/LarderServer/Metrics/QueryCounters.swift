@@ -47,7 +47,7 @@ final class QueryCounters: @unchecked Sendable {
     /// The record of one shape, by its place in the list of records.
     struct RecordNumber: Equatable, Sendable {
         fileprivate let slot: Int
-        /// No two records have the same, also those in one slot.
+        /// Different for all records, also for those that had one slot after another.
         fileprivate let serial: Int64
     }
 
