@@ -200,9 +200,7 @@ let package = Package(
             name: "LarderCLI",
             dependencies: [
                 "CEdit", "CLinux", "LarderModel", "LarderQuery", "LarderFiles", "LarderClient",
-                "LarderPrograms",
-                "LarderServer",
-                "LarderStore", "XcodeModels",
+                "LarderPrograms", "LarderServer", "LarderStore", "XcodeModels",
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: server),

@@ -1,6 +1,6 @@
 internal import Foundation
 package import LarderModel
-import LarderQuery
+internal import LarderQuery
 
 /// How an expression was made.
 package indirect enum ExpressionForm {

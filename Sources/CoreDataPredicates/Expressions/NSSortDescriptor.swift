@@ -1,6 +1,6 @@
 public import Foundation
 package import LarderModel
-import LarderQuery
+internal import LarderQuery
 
 /// An order of objects by the values of a property.
 open class NSSortDescriptor: NSObject {

@@ -1,5 +1,5 @@
 internal import LarderModel
-import LarderQuery
+internal import LarderQuery
 
 /// A format string that was parsed, with the values that it is given.
 package struct ParsedFormat {

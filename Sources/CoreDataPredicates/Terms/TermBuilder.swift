@@ -1,5 +1,5 @@
 package import LarderModel
-import LarderQuery
+package import LarderQuery
 
 /// Makes the tree of a predicate or an expression, and collects the values in it as arguments.
 ///

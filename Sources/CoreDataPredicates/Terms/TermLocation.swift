@@ -1,6 +1,6 @@
 internal import Foundation
 package import LarderModel
-import LarderQuery
+internal import LarderQuery
 internal import LarderStore
 
 // A store gets trees, not format strings, so that its error about a name or a type has no column.

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import LarderModel
-import LarderQuery
+internal import LarderQuery
 internal import LarderStore
 
 /// A dictionary or a single value as an object of a schema that is made of it, so that a predicate
