@@ -19,6 +19,9 @@ let server = TargetDependencyCondition.when(traits: ["Server"])
 let records = TargetDependencyCondition.when(traits: ["Records"])
 let objects = TargetDependencyCondition.when(traits: ["SwiftData"])
 
+/// Without this trait, `LarderPostgres` has no connections, and nothing needs libpq.
+let postgres = TargetDependencyCondition.when(traits: ["PostgreSQL"])
+
 let package = Package(
     name: "larder",
     products: [
@@ -40,6 +43,7 @@ let package = Package(
         .trait(
             name: "SwiftData", description: "SwiftData, whose macros need swift-syntax",
             enabledTraits: ["Server"]),
+        .trait(name: "PostgreSQL", description: "stores in PostgreSQL, which need libpq"),
     ],
     dependencies: [
         .package(url: nio, from: "2.80.0"),
@@ -61,6 +65,7 @@ let package = Package(
             name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
         .systemLibrary(
             name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CLarderProto", dependencies: ["CProtobufC"]),
 
@@ -77,6 +82,10 @@ let package = Package(
             dependencies: [
                 "LarderModel", "LarderQuery", "LarderFiles", "CSQLite", "CPCRE2", "CLinux",
             ],
+            swiftSettings: strict),
+        .target(
+            name: "LarderPostgres",
+            dependencies: ["LarderModel", .target(name: "CPQ", condition: postgres)],
             swiftSettings: strict),
         .target(
             name: "LarderServer",
@@ -250,6 +259,10 @@ let package = Package(
                 "TestSupport",
             ],
             exclude: ["Scripts"], swiftSettings: strict),
+        .testTarget(
+            name: "LarderPostgresTests",
+            dependencies: ["LarderPostgres", "LarderModel", "TestSupport"],
+            exclude: ["postgres-server"], swiftSettings: strict),
         .testTarget(
             name: "LarderServerTests",
             dependencies: [

@@ -21,6 +21,7 @@ struct ImportTests {
             "LarderQuery",
             "LarderFiles", "CSQLite", "CPCRE2", "CLinux", "Dispatch",
         ],
+        "LarderPostgres": ["CPQ", "Dispatch", "Glibc", "LarderModel", "Synchronization"],
         "LarderServer": [
             "FoundationEssentials", "Glibc", "CLinux", "Dispatch", "Synchronization",
             "LarderModel", "LarderQuery", "LarderWire", "NIOCore", "NIOPosix", "Logging",
@@ -90,7 +91,7 @@ struct ImportTests {
         ],
     ]
     static let systemModules: Set<String> = [
-        "CSQLite", "CProtobufC", "CPCRE2", "CLinux", "CEdit", "CExpat", "CLarderProto",
+        "CSQLite", "CProtobufC", "CPCRE2", "CLinux", "CEdit", "CExpat", "CLarderProto", "CPQ",
     ]
 
     @Test("a target imports only the modules of its list")

@@ -63,6 +63,8 @@ struct RuleTests {
     func unsafePointers() throws {
         let allowed = [
             "Sources/LarderStore/SQLite/", "Sources/LarderWire/",
+            // The handles and the memory of libpq.
+            "Sources/LarderPostgres/Connection/Libpq.swift",
             // The system's mutex and condition variable need a stable address.
             "Sources/LarderClient/Threads/Monitor.swift",
             // SwiftNIO's buffer, and the bytes of SQLite's values, within one closure each.
