@@ -72,7 +72,7 @@ extension PostgresConnection {
         enum Awaited {
             case release(name: String)
             case preparation(PreparedNames.Shape)
-            case execution(Int, PreparedNames.Shape)
+            case execution(Int, PreparedNames.Shape, returnsFewRows: Bool)
             case synchronization
         }
 
@@ -102,8 +102,11 @@ extension PostgresConnection {
         _ pipeline: inout Pipeline, _ statements: [PostgresStatement]
     ) throws(PostgresError) {
         let mayRelease = !libpq.isInFailedTransaction
+        var unsentBytes = 0
         for (index, statement) in statements.enumerated() {
-            try send(statement, index, &pipeline, releases: mayRelease)
+            unsentBytes += try send(statement, index, &pipeline, releases: mayRelease)
+            guard unsentBytes >= Self.flushedBytesMin else { continue }
+            unsentBytes = 0
             while try !libpq.flush() { try exchange(&pipeline) }
         }
         try libpq.sendSynchronization()
@@ -114,14 +117,21 @@ extension PostgresConnection {
         }
     }
 
+    /// Several statements go in one packet of about this size.
+    private static let flushedBytesMin = 16 << 10
+
+    /// - Returns: About the bytes that it has added to what is to be sent.
     private func send(
         _ statement: PostgresStatement, _ index: Int, _ pipeline: inout Pipeline, releases: Bool
-    ) throws(PostgresError) {
+    ) throws(PostgresError) -> Int {
         let shape = statement.shape
+        let execution = Pipeline.Awaited.execution(
+            index, shape, returnsFewRows: statement.returnsFewRows)
+        var byteCount = 100 + statement.parameters.reduce(0) { $0 + $1.byteCount }
         guard statement.text.utf8.count <= Self.preparedBytesMax else {
             try libpq.sendQuery(statement.text, statement.parameters)
-            pipeline.awaited.append(.execution(index, shape))
-            return
+            pipeline.awaited.append(execution)
+            return byteCount + statement.text.utf8.count
         }
         let (name, steps) = names.use(shape, releases: releases)
         for step in steps {
@@ -132,10 +142,12 @@ extension PostgresConnection {
             case .prepare:
                 try libpq.sendPreparation(shape.text, named: name, types: shape.types)
                 pipeline.awaited.append(.preparation(shape))
+                byteCount += shape.text.utf8.count
             }
         }
         try libpq.sendExecution(of: name, statement.parameters)
-        pipeline.awaited.append(.execution(index, shape))
+        pipeline.awaited.append(execution)
+        return byteCount
     }
 
     /// Waits for the socket, and takes the replies that have arrived. After the deadline it asks
@@ -167,7 +179,9 @@ extension PostgresConnection {
     private func takeReplies(_ pipeline: inout Pipeline) throws(PostgresError) -> Bool {
         var hasTaken = false
         while let next = pipeline.next {
-            if pipeline.isFirstReply, case .execution = next { libpq.receiveSingleRows() }
+            if pipeline.isFirstReply, case .execution(_, _, false) = next {
+                libpq.receiveSingleRows()
+            }
             pipeline.isFirstReply = false
             guard !libpq.isWaitingForReply else { return hasTaken }
             hasTaken = true
@@ -185,11 +199,11 @@ extension PostgresConnection {
             pipeline.awaitedStart += 1
             pipeline.isFirstReply = true
         // The rest of a result of which a row could not be read.
-        case (.row, .execution(let index, _)) where pipeline.results[index] != nil,
-            (.complete, .execution(let index, _)) where pipeline.results[index] != nil:
+        case (.row, .execution(let index, _, _)) where pipeline.results[index] != nil,
+            (.complete, .execution(let index, _, _)) where pipeline.results[index] != nil:
             break
         case (.row(let row), _): try take(row, &pipeline)
-        case (.complete(let last), .execution(let index, _)):
+        case (.complete(let last), .execution(let index, _, _)):
             for row in last.rows { try take(row, &pipeline) }
             pipeline.rows.columns = last.columns
             pipeline.rows.affectedCount = last.affectedCount
@@ -231,7 +245,7 @@ extension PostgresConnection {
         case .preparation(let shape):
             names.remove(shape)
             if error.condition != .notRun { pipeline.preparationError = error }
-        case .execution(let index, let shape):
+        case .execution(let index, let shape, _):
             // "cached plan must not change result type" has no code of its own.
             if error.sqlState == Self.notSupported { names.renew(shape) }
             pipeline.results[index] = .failure(pipeline.preparationError ?? error)

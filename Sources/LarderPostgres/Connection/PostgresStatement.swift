@@ -3,10 +3,16 @@
 package struct PostgresStatement: Sendable {
     package var text: String
     package var parameters: [PostgresValue]
+    /// Whether the statement itself bounds its rows, as FETCH does. They are collected by libpq
+    /// then, which takes less time than to receive them one by one.
+    package var returnsFewRows: Bool
 
-    package init(_ text: String, _ parameters: [PostgresValue] = []) {
+    package init(
+        _ text: String, _ parameters: [PostgresValue] = [], returnsFewRows: Bool = false
+    ) {
         self.text = text
         self.parameters = parameters
+        self.returnsFewRows = returnsFewRows
     }
 
     var shape: PreparedNames.Shape {

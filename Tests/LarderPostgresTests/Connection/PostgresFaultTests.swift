@@ -192,6 +192,20 @@ struct PostgresFaultTests {
         #expect(try connection.run("SELECT 1::bigint").rows == [[.integer(1)]])
     }
 
+    @Test("A server that neither answers nor stops is given up shortly after the deadline")
+    func frozenServer() throws {
+        let connection = try PostgresServer.connection()
+        let process = connection.serverProcess
+        kill(process, SIGSTOP)
+        defer { kill(process, SIGCONT) }
+        let error = #expect(throws: PostgresError.self) {
+            try connection.run(
+                PostgresStatement("SELECT 1"), deadline: .now + .milliseconds(50))
+        }
+        #expect(error?.condition == .deadlinePassed)
+        #expect(!connection.isUsable)
+    }
+
     @Test("Another thread stops a statement, and a request without a statement stops nothing")
     func cancellation() throws {
         let connection = try PostgresServer.connection()

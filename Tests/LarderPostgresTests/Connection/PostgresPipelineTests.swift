@@ -106,6 +106,19 @@ struct PostgresPipelineTests {
         #expect(prepared == [[.integer(512)]])
     }
 
+    @Test("Rows are the same whether libpq collects them or not")
+    func collectedRows() throws {
+        let connection = try PostgresServer.connection()
+        let text = "SELECT n, repeat('x', n::integer) FROM generate_series(1, $1) AS n"
+        let statements = [false, true, false].map {
+            PostgresStatement(text, [.integer(100)], returnsFewRows: $0)
+        }
+        let results = try connection.run(statements, deadline: .soon).map { try $0.get() }
+        #expect(results[0] == results[1] && results[1] == results[2])
+        #expect(results[0].rows.count == 100 && results[0].affectedCount == 100)
+        #expect(results[0].columns == [.bigint, .text])
+    }
+
     @Test("A statement that is too long to stay prepared runs with its parameters, too")
     func longStatement() throws {
         let connection = try PostgresServer.connection()
