@@ -7,6 +7,7 @@ import os
 import pathlib
 import random
 import selectors
+import socket
 import tempfile
 import time
 from collections.abc import Callable
@@ -207,6 +208,27 @@ def disk(folder: pathlib.Path, until: float) -> Measure:
                     raise
             measure.add(time.monotonic() - began, INTERVAL_SECONDS)
             time.sleep(SAVE_PAUSE_SECONDS)
+    return measure
+
+
+def echo(until: float) -> Measure:
+    """How long two processes take to exchange a message, without a server."""
+    measure = Measure()
+    own, other = socket.socketpair()
+    if os.fork() == 0:
+        own.close()
+        while message := other.recv(64):
+            other.sendall(message)
+        os._exit(0)
+    other.close()
+    with own:
+        while time.monotonic() < until:
+            began = time.monotonic()
+            own.sendall(b"echo")
+            own.recv(64)
+            measure.add(time.monotonic() - began, INTERVAL_SECONDS)
+            time.sleep(READ_PAUSE_SECONDS)
+    os.wait()
     return measure
 
 

@@ -3,6 +3,7 @@
 import ctypes
 import multiprocessing
 import os
+import pathlib
 import signal
 import sys
 import time
@@ -26,6 +27,22 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def end_with_parent() -> None:
     """Kills this process when its parent ends, however that ends."""
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def lower_priority(nice: int) -> None:
+    """Lowers the priority of this process, however many threads it starts.
+
+    Each of 200 threads with a nice value has a weight of its own, and together they have that of
+    several threads of the server. The kernel divides the processors between sessions first, as
+    systemd lets it divide them between services and users.
+    """
+    os.setpriority(os.PRIO_PROCESS, 0, nice)
+    os.setsid()
+    try:
+        pathlib.Path("/proc/self/autogroup").write_text(str(nice))
+    except OSError:
+        # The kernel has no groups of sessions, or they are turned off.
+        pass
 
 
 def become(user: int) -> None:
@@ -56,7 +73,7 @@ class Child:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         if nice:
-            os.setpriority(os.PRIO_PROCESS, 0, nice)
+            lower_priority(nice)
         if realtime:
             try:
                 os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(MONITOR_PRIORITY))

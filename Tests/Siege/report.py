@@ -6,9 +6,9 @@ from honest import Measure
 from scenario import MIB, Phase, Result, milliseconds
 
 KINDS = ("reads", "saves", "long reads")
-COLUMNS = ("scenario", *(f"{kind} p99" for kind in KINDS), "disk p99", "errors", "memory", "log",
-           "loop hold", "beats", "result")
-WIDTHS = (18, 26, 26, 26, 20, 6, 8, 8, 20, 5)
+COLUMNS = ("scenario", *(f"{kind} p99" for kind in KINDS), "disk p99", "echo p99", "errors",
+           "memory", "log", "loop hold", "beats", "result")
+WIDTHS = (18, 26, 26, 26, 20, 20, 6, 8, 8, 20, 5)
 
 
 def heading() -> str:
@@ -29,6 +29,7 @@ def row(result: Result) -> str:
     return line((
         result.scenario, *(comparison(alone[kind], attack[kind]) for kind in KINDS),
         change(result.alone.disk.p99, result.attack.disk.p99),
+        change(result.alone.echo.p99, result.attack.echo.p99),
         str(errors), f"{result.memory // MIB} MiB", f"{result.log // MIB} MiB",
         change(result.alone.hold, result.attack.hold), pause, verdict))
 
@@ -55,6 +56,7 @@ def markdown(result: Result) -> str:
     cells = [f"`{result.scenario}`"]
     cells += [change(alone[kind].p99, attack[kind].p99) for kind in KINDS]
     cells += [change(result.alone.disk.p99, result.attack.disk.p99),
+              change(result.alone.echo.p99, result.attack.echo.p99),
               str(sum(len(each.errors) for each in attack.values())),
               f"{result.memory // MIB}", f"{result.log // MIB}",
               change(result.alone.hold, result.attack.hold),
@@ -65,7 +67,7 @@ def markdown(result: Result) -> str:
 
 def as_json(result: Result) -> dict[str, Any]:
     def phase(part: Any) -> dict[str, Any]:
-        return {"hold": part.hold, "disk": part.disk.summary(),
+        return {"hold": part.hold, "disk": part.disk.summary(), "echo": part.echo.summary(),
                 "clients": {name: each.summary() for name, each in part.clients.items()}}
     return {
         "scenario": result.scenario, "ok": not result.failures, "reasons": result.failures,

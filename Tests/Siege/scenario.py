@@ -108,6 +108,8 @@ class Phase:
     clients: dict[str, Measure]
     # The delays of the disk itself, without the server.
     disk: Measure = dataclasses.field(default_factory=Measure)
+    # Those of the processors: of an exchange between two processes.
+    echo: Measure = dataclasses.field(default_factory=Measure)
     hold: float = 0.0
     # Each long hold with the time at which it ended.
     holds: list[tuple[float, float]] = dataclasses.field(default_factory=list)
@@ -229,17 +231,20 @@ def measure(scenario: Scenario, settings: Settings, server: Any, until: float) -
         honest.monitor, server.socket, until, user=MONITOR_USER, realtime=True
     ) if scenario.has_monitor else None
     disk = Child(honest.disk, server.folder, until, user=SERVER_USER)
+    echo = Child(honest.echo, until, user=HONEST_USER)
     try:
         deadline = until + RESULT_SECONDS
         measures = {
             name: child.result(deadline - time.monotonic()) or Measure(errors=["no end"])
             for name, child in clients.items()}
-        phase = Phase(measures, disk.result(deadline - time.monotonic()) or Measure())
+        phase = Phase(
+            measures, disk.result(deadline - time.monotonic()) or Measure(),
+            echo.result(deadline - time.monotonic()) or Measure())
         phase.holds = monitor and monitor.result(deadline - time.monotonic()) or []
         phase.hold = max((gap for _, gap in phase.holds), default=0.0)
         return phase
     finally:
-        for child in [*clients.values(), disk, *([monitor] if monitor else [])]:
+        for child in [*clients.values(), disk, echo, *([monitor] if monitor else [])]:
             child.kill()
 
 
@@ -275,8 +280,10 @@ def judge(scenario: Scenario, settings: Settings, result: Result) -> None:
         if name in scenario.not_compared or (
                 settings.quick and scenario.ratio_max != RATIO_MAX):
             continue
-        # Saves wait for the disk, which may itself be slower in this phase.
-        usual = max(alone.p99, result.attack.disk.p99) if name == "saves" else alone.p99
+        # Saves wait for the disk, which may itself be slower in this phase, and reads wait for the
+        # processors, on which the attackers run too.
+        machine = {"saves": result.attack.disk.p99, "reads": result.attack.echo.p99}
+        usual = max(alone.p99, machine.get(name, 0.0))
         if not attacked.p99 <= max(ratio * usual, least):
             result.delays.append(f"p99 of {name} {milliseconds(attacked.p99)}")
     if scenario.saves is honest.limited_saves:
