@@ -52,9 +52,7 @@ struct Progress {
         let rate = Int(clamped: (Double(count) / elapsed).rounded())
         var text = "\(verb) \(unit.text(count)), \(unit.rate(rate))"
         if let fraction { text += Self.text(min(1, max(0, fraction)), after: elapsed) }
-        // A line that is wrapped could not be replaced by the next one.
-        text = DisplayWidth.cut(text, to: TerminalWindow(of: STDERR_FILENO).columnCount)
-        StandardError.write(control: "\r\u{1B}[K" + text)
+        ProgressLine.show(text)
     }
 
     /// - Parameter total: The count at the end; 0 if it is unknown.
@@ -71,8 +69,19 @@ struct Progress {
 
     /// Clears the progress line.
     func end() {
-        if isShown { StandardError.write(control: "\r\u{1B}[K") }
+        if isShown { ProgressLine.clear() }
     }
+}
+
+/// The line of the terminal that shows progress, which each text replaces.
+enum ProgressLine {
+    static func show(_ text: String) {
+        // A line that is wrapped could not be replaced by the next one.
+        let shown = DisplayWidth.cut(text, to: TerminalWindow(of: STDERR_FILENO).columnCount)
+        StandardError.write(control: "\r\u{1B}[K" + shown)
+    }
+
+    static func clear() { StandardError.write(control: "\r\u{1B}[K") }
 }
 
 /// A number of seconds for people: `3h 12m`.

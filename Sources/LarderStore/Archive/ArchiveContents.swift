@@ -29,7 +29,7 @@ package struct ArchiveContents {
             var summary = Generation(
                 number: generation.number, transactions: generation.transactions,
                 baseCount: generation.bases.count, segmentCount: generation.segments.count,
-                byteCount: entries.reduce(0) { $0 + folder.byteCount(of: $1) })
+                byteCount: folder.byteCount(of: entries))
             if let first = generation.bases.first, let last = entries.last {
                 let start = try ArchiveFileReader(folder.path(of: first)).header.start
                 let end = try ArchiveFileReader.unverifiedEnd(folder.path(of: last))?.trailer.end
@@ -47,29 +47,47 @@ package struct ArchiveContents {
 
     /// Reads and verifies every file from the first base of each generation on.
     ///
+    /// - Parameter onProgress: Called often, with the bytes that were read and those of all files
+    ///   that are read.
     /// - Returns: one error per file that is damaged, missing or does not belong to the others.
     /// - Throws: errors of the folder.
-    package static func check(_ path: String) throws(LarderError) -> [LarderError] {
+    package static func check(
+        _ path: String, onProgress: (_ read: Int64, _ total: Int64) -> Void = { _, _ in }
+    ) throws(LarderError) -> [LarderError] {
         let folder = ArchiveFolder(path: path)
+        let parts = ArchiveGeneration.all(try folder.entries()).flatMap(\.parts)
+        let byteCounts = parts.map { folder.byteCount(of: [$0.base] + $0.segments) }
+        let total = byteCounts.reduce(0, +)
         var problems: [LarderError] = []
-        for generation in ArchiveGeneration.all(try folder.entries()) {
-            for (index, base) in generation.bases.enumerated() {
-                // The segments after the next base are checked with that base.
-                let next = index + 1 < generation.bases.count ? generation.bases[index + 1] : nil
-                let segments = generation.segments(after: base).prefix {
-                    $0.sequence <= next?.sequence ?? .max
+        var start: Int64 = 0
+        for (part, byteCount) in zip(parts, byteCounts) {
+            var read = start
+            do throws(LarderError) {
+                try check(part, folder) { record in
+                    read += Int64(record.byteCount)
+                    onProgress(read, total)
                 }
-                do throws(LarderError) {
-                    var chain = try ArchiveChain(folder, base: base)
-                    try chain.readBase(base) { _ in true }
-                    for segment in segments { try chain.readNext(segment) { _ in true } }
-                    if let next { try checkEnd(of: chain, next, folder) }
-                } catch {
-                    problems.append(error)
-                }
+            } catch {
+                problems.append(error)
             }
+            // The files after a damaged one are not read.
+            start += byteCount
         }
         return problems
+    }
+
+    private static func check(
+        _ part: ArchiveGeneration.Part, _ folder: ArchiveFolder,
+        _ isRead: (ArchiveFileReader.Record) -> Void
+    ) throws(LarderError) {
+        func read(_ record: ArchiveFileReader.Record) -> Bool {
+            isRead(record)
+            return true
+        }
+        var chain = try ArchiveChain(folder, base: part.base)
+        try chain.readBase(part.base, read)
+        for segment in part.segments { try chain.readNext(segment, read) }
+        if let next = part.nextBase { try checkEnd(of: chain, next, folder) }
     }
 
     /// Checks that the segments lead to the next base.

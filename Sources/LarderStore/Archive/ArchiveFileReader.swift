@@ -9,6 +9,14 @@ struct ArchiveFileReader {
     enum Record: Equatable {
         case page(UInt32, [UInt8])
         case commit(ArchiveMoment, databasePages: UInt32)
+
+        /// The bytes of the file that it takes.
+        var byteCount: Int {
+            switch self {
+            case .page(_, let bytes): ArchiveRecord.headBytes + bytes.count
+            case .commit: ArchiveRecord.commitBytes
+            }
+        }
     }
 
     private static let chunkBytes = 256 << 10

@@ -86,9 +86,12 @@ struct ArchiveFolder {
         return entry.name == name ? entry : nil
     }
 
-    func byteCount(of entry: Entry) -> Int64 {
-        var status = stat()
-        return stat(path(of: entry), &status) == 0 ? Int64(status.st_size) : 0
+    /// The size of files; one that is missing has none.
+    func byteCount(of entries: [Entry]) -> Int64 {
+        entries.reduce(0) { sum, entry in
+            var status = stat()
+            return stat(path(of: entry), &status) == 0 ? sum + Int64(status.st_size) : sum
+        }
     }
 
     /// Gives a finished file its name, durably.
@@ -135,6 +138,24 @@ struct ArchiveGeneration {
             }
         }
         return generations
+    }
+
+    /// A base, and the segments from it to the next base, if there is one.
+    struct Part {
+        let base: ArchiveFolder.Entry
+        let segments: [ArchiveFolder.Entry]
+        let nextBase: ArchiveFolder.Entry?
+    }
+
+    /// The files from the first base on, each of them once.
+    var parts: [Part] {
+        bases.indices.map { index in
+            let next = index + 1 < bases.count ? bases[index + 1] : nil
+            let segments = segments(after: bases[index]).prefix {
+                $0.sequence <= next?.sequence ?? .max
+            }
+            return Part(base: bases[index], segments: Array(segments), nextBase: next)
+        }
     }
 
     /// The segments that follow a base.

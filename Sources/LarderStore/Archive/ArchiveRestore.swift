@@ -28,28 +28,30 @@ package struct ArchiveRestore {
     /// Restores one state of a store into a new file.
     ///
     /// Every file that is needed is verified before anything is written. The store is written under
-    /// a temporary name, checked by SQLite, synced and then renamed.
+    /// a temporary name, checked, synced and then renamed.
     ///
     /// - Parameters:
     ///   - generation: The generation of the archive; nil for the newest one with the state.
     ///   - assignsNewIdentifier: Whether the store gets a new identifier, because the original is
     ///     still used. The history gets a new epoch in any case.
+    ///   - onProgress: Called often, with the bytes of the archive that the step has read and those
+    ///     that it reads.
     /// - Throws: `objectNotFound` if the archive does not have the state, `storageFailed` naming a
     ///   file that is damaged or missing, `storeTooNew`, `fileExists` if there is a file, and
     ///   `storageFull`.
     package static func restore(
         from folder: String, to path: String, _ target: ArchiveTarget, generation: Int64? = nil,
-        assignsNewIdentifier: Bool = false
+        assignsNewIdentifier: Bool = false, onProgress: RestoreStep.Progress = { _, _, _ in }
     ) throws(LarderError) -> Outcome {
         try Store.checkAbsence(of: path)
         let plan = try ArchivePlan(
             ArchiveFolder(path: folder), target, generation: generation)
         let restore = ArchiveRestore(plan: plan, target: target)
-        let end = try restore.verify()
+        let end = try restore.verify { onProgress(.verifies, $0, $1) }
         let restored = try Store.restore(
-            to: path, from: folder, assignsNewIdentifier: assignsNewIdentifier
+            to: path, from: folder, assignsNewIdentifier: assignsNewIdentifier, onProgress
         ) { file throws(LarderError) in
-            try restore.write(to: file, until: end)
+            try restore.write(to: file, until: end) { onProgress(.writes, $0, $1) }
         }
         return Outcome(
             store: restored.description.identifier, transaction: end.moment.transaction,
@@ -58,7 +60,9 @@ package struct ArchiveRestore {
     }
 
     /// Reads and verifies all files to the end of the archive, and finds the commit.
-    private func verify() throws(LarderError) -> End {
+    private func verify(_ onProgress: (Int64, Int64) -> Void) throws(LarderError) -> End {
+        let total = plan.folder.byteCount(of: [plan.base] + plan.segments)
+        var read: Int64 = 0
         var chain = try ArchiveChain(plan.folder, base: plan.base)
         var found: End?
         var first: ArchiveMoment?
@@ -66,6 +70,8 @@ package struct ArchiveRestore {
         var sequence = chain.sequence
         var index = 0
         func note(_ record: ArchiveFileReader.Record) {
+            read += Int64(record.byteCount)
+            onProgress(read, total)
             guard case .commit(let moment, let pages) = record else { return }
             let end = End(
                 sequence: sequence, commit: index, moment: moment, databasePages: pages)
@@ -140,12 +146,19 @@ package struct ArchiveRestore {
     }
 
     /// Writes the pages of all commits up to the end.
-    private func write(to file: NewFile, until end: End) throws(LarderError) {
+    private func write(
+        to file: NewFile, until end: End, _ onProgress: (Int64, Int64) -> Void
+    ) throws(LarderError) {
+        let segments = plan.segments.filter { $0.sequence <= end.sequence }
+        let total = plan.folder.byteCount(of: [plan.base] + segments)
+        var read: Int64 = 0
         var chain = try ArchiveChain(plan.folder, base: plan.base)
         let pageBytes = chain.header.pageBytes
         var index = 0
         var isLastFile = end.sequence == chain.sequence
         func apply(_ record: ArchiveFileReader.Record) throws(LarderError) -> Bool {
+            read += Int64(record.byteCount)
+            onProgress(read, total)
             switch record {
             case .page(let number, let bytes):
                 try file.write(Array(bytes), at: Int(number - 1) * Int(pageBytes))
@@ -156,7 +169,7 @@ package struct ArchiveRestore {
             }
         }
         try chain.readBase(plan.base, apply)
-        for entry in plan.segments where entry.sequence <= end.sequence {
+        for entry in segments {
             index = 0
             isLastFile = entry.sequence == end.sequence
             try chain.readNext(entry, apply)

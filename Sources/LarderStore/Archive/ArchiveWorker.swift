@@ -80,7 +80,7 @@ final class ArchiveWorker {
     private func file(_ entry: ArchiveFolder.Entry) -> ArchiveRetention.File {
         let base = entry.kind == .base ? try? ArchiveFileReader(folder.path(of: entry)) : nil
         return ArchiveRetention.File(
-            entry: entry, byteCount: folder.byteCount(of: entry), time: base?.header.start.time)
+            entry: entry, byteCount: folder.byteCount(of: [entry]), time: base?.header.start.time)
     }
 
     // MARK: The loop

@@ -15,19 +15,20 @@ extension Store {
     ///   - path: Where the store is created. Its folder must exist.
     ///   - assignsNewIdentifier: Whether the store gets an identifier of its own, so that both can
     ///     be used.
+    ///   - onProgress: Called often, with the bytes that were copied and those of all pages.
     /// - Returns: the description of the store, and the number of its last transaction.
     /// - Throws: `fileExists` if there is a file at `path`, which stays as it is; `notAStore`,
     ///   `storeTooNew`, and `storageFailed` for a backup that is damaged or incomplete;
     ///   `storageFull`, `permissionDenied`. Nothing remains at `path` then.
     package static func restore(
         _ backup: String, to path: String, assignsNewIdentifier: Bool = false,
-        onProgress: (_ copied: Int, _ total: Int) -> Void = { _, _ in }
+        onProgress: RestoreStep.Progress = { _, _, _ in }
     ) throws(LarderError) -> (description: StoreDescription, lastTransaction: Int64) {
         let source = try BackupFile(backup)
         return try restore(
-            to: path, from: backup, assignsNewIdentifier: assignsNewIdentifier
+            to: path, from: backup, assignsNewIdentifier: assignsNewIdentifier, onProgress
         ) { file throws(LarderError) in
-            try source.copy(to: file, onProgress)
+            try source.copy(to: file) { onProgress(.writes, Int64($0), Int64($1)) }
         }
     }
 
@@ -36,6 +37,7 @@ extension Store {
     /// - Parameter source: What the pages are from, for errors.
     static func restore(
         to path: String, from source: String, assignsNewIdentifier: Bool,
+        _ onProgress: RestoreStep.Progress,
         _ write: (NewFile) throws(LarderError) -> Void
     ) throws(LarderError) -> (description: StoreDescription, lastTransaction: Int64) {
         try checkAbsence(of: path)
@@ -47,6 +49,7 @@ extension Store {
             try write(file)
             var options = StoreOptions(assignsNewIdentifier: assignsNewIdentifier)
             options.beginsNewEpoch = true
+            onProgress(.checks, 0, 0)
             let restored = try verify(temporary, options)
             try checkLog(of: temporary)
             try file.sync()

@@ -49,6 +49,41 @@ struct ArchiveRestoreTests {
         #expect(library.events.all.filter { $0.kind == .failure } == [])
     }
 
+    @Test("a check and a restore report the bytes that they have read of those that they read")
+    func progress() throws {
+        try library.open()
+        for name in ["a", "b"] {
+            try library.save([category(name)])
+            #expect(try #require(library.store?.archive).finish())
+        }
+        library.close()
+        let folder = library.archiveFolder
+        let files = try folder.entries()
+        let byteCount = folder.byteCount(of: files)
+        var reports: [(step: RestoreStep?, read: Int64, total: Int64)] = []
+
+        #expect(
+            try ArchiveContents.check(folder.path) { reports.append((nil, $0, $1)) } == [])
+        #expect(reports.map(\.read) == reports.map(\.read).sorted())
+        #expect(reports.allSatisfy { $0.total == byteCount })
+        // The headers and the ends of the files are not counted.
+        let last = try #require(reports.last?.read)
+        #expect(last < byteCount && last > byteCount - 200 * Int64(files.count))
+
+        reports = []
+        _ = try ArchiveRestore.restore(
+            from: folder.path, to: "\(library.folder)/restored", .latest
+        ) { reports.append(($0, $1, $2)) }
+        for step in [RestoreStep.verifies, .writes] {
+            let reads = reports.filter { $0.step == step }
+            #expect(reads.last?.read == last && reads.allSatisfy { $0.total == byteCount })
+            #expect(reads.map(\.read) == reads.map(\.read).sorted())
+        }
+        var steps: [RestoreStep?] = []
+        for report in reports where report.step != steps.last { steps.append(report.step) }
+        #expect(steps == [.verifies, .writes, .checks])
+    }
+
     @Test("an archive restores the last commit that is not later than a time")
     func times() throws {
         try library.open()

@@ -169,3 +169,65 @@ commands=('fetch Article' 'fetch Category' 'fetch Article --select title,wordCou
     grep -q 'read [0-9]* objects, [0-9]*/s, [0-9]* %' progress
     [ -z "$(larder dump dump2 2>&1 >/dev/null)" ]
 }
+
+@test "a check and a restore of an archive show the bytes that they have read, in a pipe nothing" {
+    mkdir archive
+    seq 1 60000 | sed 's/.*/{"name": "category &"}/' >file.jsonl
+    larderd --store archived.store --schema "$schema" --socket "$scratch/archived" \
+        --archive archive 2>>log 3>&- &
+    archiver=$!
+    larder ping --wait --socket "$scratch/archived" >/dev/null
+    larder import Category file.jsonl --socket "$scratch/archived" >/dev/null
+    kill -TERM "$archiver"
+    wait "$archiver"
+    terminal 80 24 larder archive check archive >progress
+    grep -q $'\e\[Kverified [0-9]* MiB, [0-9]* MiB/s, [0-9]* %' progress
+    # Nothing remains of an intact archive.
+    assert_equal "" "$(tr '\r' '\n' <progress | sed $'s/\e\\[K//' | grep -v '^verified' || true)"
+    terminal 80 24 larder restore --archive archive --to restored.store >progress
+    tr '\r' '\n' <progress | sed $'s/\e\\[K//' | grep -oE '^(verified|restored|checking)' | uniq >steps
+    assert_equal $'verified\nrestored\nchecking' "$(cat steps)"
+    assert_equal 60000 "$(larder count Category --store restored.store 2>/dev/null)"
+    assert_equal "" "$(larder archive check archive 2>&1)"
+    assert_equal "" "$(larder restore --archive archive --to piped.store 2>&1 >/dev/null)"
+}
+
+@test "check shows for how long it has run, and nothing of an intact store" {
+    # The relay holds the reply back until there is a line to read.
+    cat >relay.py <<'END'
+import os, socket, threading
+path = os.environ["LARDER_SOCKET"]
+listener = socket.socket(socket.AF_UNIX)
+listener.bind("relay")
+listener.listen()
+print("ready", flush=True)
+client = listener.accept()[0]
+server = socket.socket(socket.AF_UNIX)
+server.connect(path)
+
+def requests():
+    while data := client.recv(65536):
+        server.sendall(data)
+    server.shutdown(socket.SHUT_WR)
+
+threading.Thread(target=requests).start()
+client.sendall(server.recv(65536))
+reply = server.recv(65536)
+with open("go") as go:
+    go.read()
+client.sendall(reply)
+END
+    mkfifo go
+    python3 relay.py >started 2>&1 3>&- &
+    relay=$!
+    until grep -q ready started; do kill -0 "$relay"; done
+    "$fixtures/conversation" 80 24 \
+        bash -c 'larder check --socket relay & read -r; echo >go; wait $!' >shown <<'END'
+< checking the store, 
+> \n
+END
+    wait "$relay"
+    assert_equal "" "$(tr '\r' '\n' <shown | sed $'s/\e\\[K//' | grep -vE '^$|^checking the store(, [0-9ms ]+)?$' || true)"
+    assert_equal "" "$(larder check 2>&1)"
+    assert_equal '[]' "$(larder check --output json)"
+}

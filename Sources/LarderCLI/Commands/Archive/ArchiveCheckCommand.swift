@@ -25,8 +25,17 @@ struct ArchiveCheckCommand: ParsableCommand {
     var output: OutputFormat?
 
     func run() throws {
-        let problems = try ArchiveContents.check(folder)
-        var writer = (output ?? .standardOutputDefault).makeWriter()
+        var progress = Progress("verified", .bytes)
+        let problems: [LarderError]
+        do {
+            defer { progress.end() }
+            problems = try ArchiveContents.check(folder) {
+                progress.show(Int(clamping: $0), of: $1)
+            }
+        }
+        let format = output ?? .standardOutputDefault
+        if problems.isEmpty, format.isForPeople { return }
+        var writer = format.makeWriter()
         try writer.write(
             all: problems.map { [.string($0.message)] }, names: ["problem"])
         guard !problems.isEmpty else { return }

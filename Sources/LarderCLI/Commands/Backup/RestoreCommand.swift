@@ -71,22 +71,7 @@ struct RestoreCommand: ParsableCommand {
     }
 
     func run() throws {
-        let (transaction, time, store): (Int64, Date?, UUID)
-        if let archive {
-            let outcome = try ArchiveRestore.restore(
-                from: archive, to: to, at?.target ?? .latest, generation: generation,
-                assignsNewIdentifier: newIdentity)
-            (transaction, time, store) = (outcome.transaction, outcome.time, outcome.store)
-        } else {
-            var progress = Progress("restored", .bytes)
-            defer { progress.end() }
-            let restored = try Store.restore(
-                file ?? "", to: to, assignsNewIdentifier: newIdentity
-            ) { progress.show($0, of: Int64($1)) }
-            (transaction, time, store) = (
-                restored.lastTransaction, nil, restored.description.identifier
-            )
-        }
+        let (transaction, time, store) = try restore()
         var writer = (output ?? .standardOutputDefault).makeWriter()
         var row: [Value] = [.string(to), .int(transaction)]
         var names = ["file", "transaction"]
@@ -95,6 +80,51 @@ struct RestoreCommand: ParsableCommand {
             names.append("time")
         }
         try writer.write(all: [row + [.uuid(store)]], names: names + ["store"])
+    }
+
+    private func restore() throws -> (transaction: Int64, time: Date?, store: UUID) {
+        var progress = RestoreProgress()
+        defer { progress.end() }
+        guard let archive else {
+            let restored = try Store.restore(
+                file ?? "", to: to, assignsNewIdentifier: newIdentity
+            ) { progress.show($0, $1, $2) }
+            return (restored.lastTransaction, nil, restored.description.identifier)
+        }
+        let outcome = try ArchiveRestore.restore(
+            from: archive, to: to, at?.target ?? .latest, generation: generation,
+            assignsNewIdentifier: newIdentity
+        ) { progress.show($0, $1, $2) }
+        return (outcome.transaction, outcome.time, outcome.store)
+    }
+}
+
+/// The progress of the step of a restore that is going on.
+private struct RestoreProgress {
+    private var step: RestoreStep?
+    private var progress: Progress?
+    private var check: ElapsedProgress?
+
+    mutating func show(_ step: RestoreStep, _ read: Int64, _ total: Int64) {
+        if step != self.step { begin(step) }
+        progress?.show(Int(clamping: read), of: total)
+    }
+
+    private mutating func begin(_ step: RestoreStep) {
+        end()
+        self.step = step
+        switch step {
+        case .verifies: progress = Progress("verified", .bytes)
+        case .writes: progress = Progress("restored", .bytes)
+        case .checks: check = ElapsedProgress("checking the store")
+        }
+    }
+
+    mutating func end() {
+        progress?.end()
+        progress = nil
+        check?.end()
+        check = nil
     }
 }
 
