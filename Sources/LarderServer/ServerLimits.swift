@@ -53,6 +53,9 @@ package struct ServerLimits: Hashable, Sendable {
 
     /// The time from the arrival of a query to its last batch, and so the life of its snapshot.
     package var readTimeMax: Duration = .seconds(30)
+    /// The time of a check of the store, which reads all of it in one snapshot. A snapshot that is
+    /// old when the log is long ends earlier.
+    package var checkTimeMax: Duration = .seconds(3_600)
     /// The budget of one read on the event loop: work (see `ReadBudget`; this is about a
     /// millisecond), time for that work, which matters for functions that take long, and bytes of
     /// the reply. A longer read moves to the reader pool.

@@ -37,6 +37,9 @@ struct InProcessServer {
         options.limits = limits
         // A program that has opened the file may have stored them.
         options.limits.acceptObjects(ofBytes: Limits.objectBytesMax)
+        // There are no other users to protect, and --timeout limits each request.
+        options.limits.readTimeMax = .seconds(86_400)
+        options.limits.checkTimeMax = .seconds(86_400)
         options.spoolFolder = store.folder
         options.ownerFile = ownerFile
         server = try Server(

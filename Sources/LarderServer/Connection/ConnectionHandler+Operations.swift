@@ -157,21 +157,24 @@ extension ConnectionHandler {
     }
 
     private func check(_ operation: Operation) {
-        onPool(operation) { (reader, budget) throws(ReadFailure) in
+        onPool(operation, timeMax: services.limits.checkTimeMax) {
+            (reader, budget) throws(ReadFailure) in
             .checked(try reader.check(budget: budget))
         }
     }
 
     /// Executes a read with a single reply on a reader of the pool.
     ///
-    /// - Parameter bytes: The memory that the request takes; nil for that of its frame.
+    /// - Parameters:
+    ///   - bytes: The memory that the request takes; nil for that of its frame.
+    ///   - timeMax: The time that it may take; nil for that of a query.
     private func onPool(
-        _ operation: Operation, bytes: Int? = nil,
+        _ operation: Operation, bytes: Int? = nil, timeMax: Duration? = nil,
         _ read: @escaping @Sendable (any StoreReader, ReadBudget) throws(ReadFailure) -> Reply
     ) {
         let (id, replyBytesMax) = (operation.id, services.limits.loopReplyBytesMax)
         let frameBytesMax = replyFrameBytesMax
-        readOnPool(operation, bytes: bytes, read) { result, port in
+        readOnPool(operation, bytes: bytes, timeMax: timeMax, read) { result, port in
             let reply: Reply
             do throws(LarderError) { reply = try result.get() } catch { reply = .failed(error) }
             let rowCount = reply.objectCount
@@ -188,7 +191,7 @@ extension ConnectionHandler {
     /// - Parameter done: Called on a thread of the pool, after the reader is free again, or on the
     ///   thread that ended the wait for a reader.
     func readOnPool<Output>(
-        _ operation: Operation, bytes: Int? = nil,
+        _ operation: Operation, bytes: Int? = nil, timeMax: Duration? = nil,
         _ read: @escaping @Sendable (any StoreReader, ReadBudget) throws(ReadFailure) -> Output,
         _ done: @escaping @Sendable (Result<Output, LarderError>, OffLoopRequest.Port) -> Void
     ) {
@@ -196,7 +199,7 @@ extension ConnectionHandler {
         let bytes = bytes ?? frame.memoryBytes
         if let refusal = quota.addRequest(bytes) { return finish(operation.id, .failed(refusal)) }
         let deadline = ContinuousClock.now.advanced(
-            by: operation.time(atMost: services.limits.readTimeMax))
+            by: operation.time(atMost: timeMax ?? services.limits.readTimeMax))
         let open = OffLoopRequest(requestID: operation.id, connection: self)
         requests[operation.id] = open
         let (cancellation, readPort) = (open.cancellation, OffLoopRequest.Port(open, port))

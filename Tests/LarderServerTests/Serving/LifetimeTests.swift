@@ -157,6 +157,21 @@ extension SocketTests {
             }
         }
 
+        @Test("a check of the store may take longer than a query")
+        func longCheck() async throws {
+            try await RunningServer.run(Self.endless) { limits in
+                limits.readTimeMax = .milliseconds(1)
+            } _: { running in
+                let (checking, other) = (try running.ready(), try running.ready())
+                let check = try checking.send(.check)
+                try running.wait(until: \.endless, is: 1)
+                let query = try other.send(.fetch("rows 1"))
+                #expect(try Self.result(of: query, other) == .timeout)
+                try checking.send(.cancel(requestID: check))
+                #expect(try Self.result(of: check, checking) == .cancelled)
+            }
+        }
+
         @Test("a read that waits for a reader waits no longer than its client")
         func waiting() async throws {
             try await RunningServer.run(Self.endless) { limits in
