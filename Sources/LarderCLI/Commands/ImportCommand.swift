@@ -95,14 +95,23 @@ struct ImportCommand: StoreCommand {
     /// The path of the file. A single argument is the file.
     private var path: String { file ?? entity.name }
 
+    /// The source in words if it can be read once only, such as that of `<(command)`.
+    private var unrepeatableSource: String? {
+        guard path != "-" else { return "standard input" }
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        let type = FileType(mode: status.st_mode)
+        // The error of a folder names it.
+        return type.isRegular || status.st_mode & S_IFMT == S_IFDIR ? nil : type.text
+    }
+
     mutating func validate() throws {
         guard file != nil || infer else {
             throw ValidationError("missing the argument <file>, after the entity")
         }
-        if infer && path == "-" {
+        if infer, let source = unrepeatableSource {
             throw ValidationError(
-                "--infer reads the file twice, which standard input does not allow; write it to a "
-                    + "file")
+                "--infer reads the file twice, which \(source) does not allow; write it to a file")
         }
         if table != nil && (infer || format != nil) {
             throw ValidationError("--table cannot be combined with --infer or --format")

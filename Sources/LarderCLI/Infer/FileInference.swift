@@ -28,6 +28,7 @@ struct FileInference {
     /// The only JSON object so far.
     private var single: [String: JSONValue]?
 
+    private static let years = 1_000...9_999
     /// The distinct values of all columns that are counted.
     private static let distinctMax = 1_000_000
 
@@ -116,11 +117,10 @@ struct FileInference {
                 try append(reader)
             } catch {
                 if skipsBadRows { continue }
-                throw error.at(line: reader.line, of: file.name).adding(
-                    hint: rowCount > 0
-                        ? "import --infer --skip-bad BADFILE leaves such rows out"
-                        : "if the first line is not a part of the table, leave it out: "
-                            + "tail -n +2 \(file.name) > NEWFILE")
+                let located = error.at(line: reader.line, of: file.name)
+                throw rowCount > 0
+                    ? located.adding(hint: "import --infer --skip-bad BADFILE leaves such rows out")
+                    : located
             }
         }
         if let first, isData(first) {
@@ -143,7 +143,11 @@ struct FileInference {
         guard reader.fieldCount == columns.count else {
             throw LarderError(
                 .malformedValue,
-                "the record has \(reader.fieldCount) fields, the first one \(columns.count)")
+                "the record has \(reader.fieldCount) fields, the first one \(columns.count)",
+                hint: rowCount > 0
+                    ? nil
+                    : "if the first line is not a part of the table, leave it out: "
+                        + "tail -n +2 \(file.name) > NEWFILE")
         }
         // A field that is not UTF-8 must not leave a part of its row.
         var fields: [ArraySlice<UInt8>?] = []
@@ -177,7 +181,9 @@ struct FileInference {
             years.append(Int(text) ?? 0)
         }
         // A table with a column for each year.
-        let areYears = years.count > 1 && zip(years, years.dropFirst()).allSatisfy { $1 == $0 + 1 }
+        let areYears =
+            years.count > 1 && Self.years.contains(years[0])
+            && zip(years, years.dropFirst()).allSatisfy { $1 == $0 + 1 }
         return isTyped && !areYears
     }
 

@@ -37,10 +37,22 @@ enum FileKind {
         if let found = signatures.first(where: { start.starts(with: $0.bytes) }) {
             throw failure(file, found.name, hint: found.hint)
         }
+        if isMarkup(try file.prefix(64)) {
+            throw failure(
+                file, "an HTML or XML document", hint: "export its table as CSV or JSON")
+        }
         guard !isUTF16(start) else {
             throw failure(
                 file, "in UTF-16", hint: "convert it: iconv -f utf-16 -t utf-8 FILE > NEWFILE")
         }
+    }
+
+    /// Whether the bytes begin as a document in HTML or XML does, such as the page of an error that
+    /// a server sends instead of a file.
+    private static func isMarkup(_ start: ArraySlice<UInt8>) -> Bool {
+        let bytes = start.starts(with: [0xEF, 0xBB, 0xBF]) ? start.dropFirst(3) : start
+        let text = String(decoding: bytes, as: UTF8.self).lowercased().drop(while: \.isWhitespace)
+        return ["<!doctype", "<html", "<?xml"].contains(where: text.hasPrefix)
     }
 
     /// Whether the bytes have a byte order mark of UTF-16, or two ASCII characters of it.

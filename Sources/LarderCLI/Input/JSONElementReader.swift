@@ -95,7 +95,7 @@ struct JSONElementReader {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw LarderError(
                 .malformedValue, "\(file.name), line \(start): not valid UTF-8",
-                hint: "convert the file, for example: iconv -f latin1 -t utf-8")
+                hint: "convert the file, for example: iconv -f latin1 -t utf-8 FILE > NEWFILE")
         }
         return LineReader.Line(number: start, text: text)
     }

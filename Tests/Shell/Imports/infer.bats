@@ -70,6 +70,10 @@ ROWS
     printf 'Country,2001,2002\nFR,1,2\n' >years.csv
     assert_status 0 larder import --infer years.csv --store c.store
     assert_equal $'FR\t1\t2' "$(larder fetch Years --select Country,column2001,column2002 --store c.store)"
+    # Small numbers in a row are no years.
+    printf '1,2\n3,4\n5,6\n' >numbers.csv
+    assert_status 0 larder import --infer numbers.csv --store d.store
+    assert_equal $'1\t2\n3\t4\n5\t6' "$(larder fetch Numbers --select column1,column2 --store d.store)"
     printf 'code\nF\nF\n' >codes.csv
     larder schema infer codes.csv 2>/dev/null >schema.json
     assert_equal string "$(jq -r '.entities[0].attributes[0].type' schema.json)"
@@ -186,4 +190,41 @@ for row, wanted in zip(rows, expected, strict=True):
     seed=${SEED:-$RANDOM}
     echo "seed $seed"
     /usr/bin/python3 "$BATS_TEST_DIRNAME/../../Python/check_round_trip" "$seed" 3
+}
+
+@test "--infer reads no pipe, which has nothing when it is read again" {
+    mkfifo pipe.csv
+    for path in <(printf 'a,b\n1,2\n') pipe.csv; do
+        assert_status 64 larder import --infer Pipe "$path" --store pipe.store
+        assert_contains "$stderr" '--infer reads the file twice, which a named pipe does not allow; write it to a file'
+        [ ! -e pipe.store ]
+    done
+    assert_status 64 larder import --infer Pipe - --store pipe.store </dev/null
+    assert_contains "$stderr" 'which standard input does not allow'
+    # Nothing else reads it twice.
+    assert_equal int64 "$(larder schema infer <(printf 'a\n1\n') --name A 2>/dev/null |
+        jq -r '.entities[0].attributes[0].type')"
+}
+
+@test "a page in HTML or XML is no table of one column" {
+    printf '\xef\xbb\xbf\n <!DOCTYPE html>\n<p>not found\n' >download.csv
+    printf '<?xml version="1.0"?><a/>' >rows.json
+    printf '<HTML><body>' >page.tsv
+    for file in download.csv rows.json page.tsv; do
+        assert_status 65 larder import --infer "$file" --store page.store
+        assert_contains "$stderr" "$file is an HTML or XML document"
+        assert_status 65 larder schema infer "$file"
+    done
+    printf '<a>,b\n1,2\n' >columns.csv
+    assert_status 0 larder import --infer columns.csv --store columns.store
+}
+
+@test "a hint for a line that is not UTF-8 says nothing about the first line" {
+    printf 'a,b\n\xff,2\n' >latin1.csv
+    assert_status 65 larder import --infer latin1.csv --store latin1.store
+    assert_contains "$stderr" 'iconv -f latin1 -t utf-8 FILE > NEWFILE'
+    [[ $stderr != *"tail -n +2"* ]]
+    printf 'title\na,b\n1,2\n' >ragged.csv
+    assert_status 65 larder import --infer ragged.csv --store ragged.store
+    assert_contains "$stderr" 'tail -n +2 ragged.csv > NEWFILE'
 }

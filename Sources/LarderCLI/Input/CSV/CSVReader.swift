@@ -78,7 +78,7 @@ struct CSVReader {
         guard isASCII || String(validating: text, as: UTF8.self) != nil else {
             throw LarderError(
                 .malformedValue, "field \(index + 1) is not valid UTF-8",
-                hint: "convert the file, for example: iconv -f latin1 -t utf-8")
+                hint: "convert the file, for example: iconv -f latin1 -t utf-8 FILE > NEWFILE")
         }
         return text
     }
