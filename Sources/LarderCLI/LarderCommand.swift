@@ -65,6 +65,7 @@ struct LarderCommand: ParsableCommand {
 
     static func main() {
         StandardStreams.prepare()
+        HelpWidth.prepare()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             // A completion script passes a first argument with three dashes and prints no errors.

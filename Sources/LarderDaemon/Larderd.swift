@@ -18,6 +18,7 @@ import UnixSignals
 enum Larderd {
     static func main() async {
         StandardStreams.prepare()
+        HelpWidth.prepare()
         for number in ignoredSignals { signal(number, SIG_IGN) }
         ProcessLimits.raiseDescriptorLimit()
         ProcessMemory.boundKeptMemory()

@@ -231,3 +231,19 @@ END
     assert_equal "" "$(larder check 2>&1)"
     assert_equal '[]' "$(larder check --output json)"
 }
+
+@test "help has its descriptions in a window that is narrower than its first column" {
+    for columns in 1 26 40; do
+        for command in 'fetch --help' --help 'help insert'; do
+            # shellcheck disable=SC2086 # Several words on purpose.
+            terminal "$columns" 24 larder $command >help
+            assert_equal "" "$(awk 'length > 200' help)"
+            assert_contains "$(tr -s ' \n' ' ' <help)" 'Show help information'
+        done
+        terminal "$columns" 24 larderd --help >help
+        assert_contains "$(tr -s ' \n' ' ' <help)" 'Show help information'
+    done
+    COLUMNS=1 larder fetch --help | tr -s ' \n' ' ' | grep -q 'Show help information'
+    run terminal 1 24 larder fetch
+    assert_equal 64 "$status"
+}
