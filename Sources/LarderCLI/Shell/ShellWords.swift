@@ -1,9 +1,10 @@
 /// The words of a line of `larder shell`.
 ///
 /// Words are separated by white space. '…' and "…" keep it, as in the shell of the system; a
-/// backslash keeps the character after it. All other characters stand for themselves. The value
-/// of an option that takes an expression extends to the next option, unless it begins with a
-/// quotation mark: `fetch Article --where wordCount > 100 AND title BEGINSWITH "A" --sort title`.
+/// backslash keeps the character after it, except at the beginning of the line: `\d` is a short
+/// form. All other characters stand for themselves. The value of an option that takes an
+/// expression extends to the next option, unless it begins with a quotation mark:
+/// `fetch Article --where wordCount > 100 AND title BEGINSWITH "A" --sort title`.
 struct ShellWords {
     /// The options whose value is an expression, or several.
     static let expressionOptions: Set<String> = [
@@ -66,7 +67,7 @@ struct ShellWords {
             index += 1
             if byte.isQuote {
                 readQuoted(until: byte, into: &word)
-            } else if byte == .backslash {
+            } else if byte == .backslash, !(words.isEmpty && word.isEmpty) {
                 word.append(bytes[index])
                 index += 1
             } else {

@@ -74,7 +74,7 @@ END
 < ile.json
 > \x03
 < larder> 
-> \\\\x\n
+> \\x\n
 < vertical
 > fetch Article --where title == "seven" --select title,word\t
 < Count
@@ -334,4 +334,17 @@ END
     EDITOR=$scratch/slow assert_status 3 larder edit Article/p1
     assert_equal first "$(larder fetch Article --where 'wordCount == 99' --select title)"
     EDITOR=true assert_status 4 larder edit Article/p999
+}
+
+@test "the short forms of psql begin with a backslash" {
+    printf '\\d\n' | larder shell >shown
+    diff <(larder schema show) shown
+    printf '\\x\n\\q\ncount Article\n' | larder shell >shown
+    assert_equal 'output: vertical' "$(cat shown)"
+    printf '\\?\n' | larder shell | grep -q 'Short forms:'
+    # Elsewhere a backslash keeps the character after it.
+    printf 'insert Category name=a\\ b\ncount Category --where name == "a b"\n' | larder shell >shown
+    assert_equal 1 "$(tail -n 1 shown)"
+    printf '\\\ncount Article\n' | larder shell >shown
+    assert_equal 6 "$(cat shown)"
 }
