@@ -92,6 +92,9 @@ struct LarderCommand: ParsableCommand {
     /// Rejects the name of a command that does not exist. ArgumentParser would report the first
     /// option that follows it.
     private static func checkCommand(_ arguments: [String]) throws {
+        if let name = arguments.first, let hint = UsageHint.selection(arguments) {
+            throw UsageFailure(message: noCommand(name), hint: EscapedText.escaped(hint))
+        }
         try check(arguments.first, among: commands, isKnown: ["help"])
         let command = commands.first { $0.configuration.commandName == arguments.first }
         guard let configuration = command?.configuration, configuration.defaultSubcommand == nil,
@@ -105,11 +108,14 @@ struct LarderCommand: ParsableCommand {
     ) throws {
         let known = commands.compactMap { $0.configuration.commandName }
         guard let name, !name.hasPrefix("-"), !(known + others).contains(name) else { return }
-        let shown = EscapedText.escaped(String(name.prefix(40)))
         throw UsageFailure(
-            message: "there is no command \"\(shown)\"",
+            message: noCommand(name),
             hint: UsageHint.command(name, among: known)
                 ?? "the commands are \(known.joined(separator: ", "))")
+    }
+
+    private static func noCommand(_ name: String) -> String {
+        "there is no command \"\(EscapedText.escaped(String(name.prefix(40))))\""
     }
 
     /// Prints the error, or the help that ArgumentParser throws, and returns the exit status.

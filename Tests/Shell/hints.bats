@@ -208,6 +208,14 @@ hint: did you mean "name"?' larder count Article --where 'category.nme == "x"'
     assert_hint 'there is no command "select"
 hint: did you mean "fetch"?' larder select Article --where 'wordCount > 1'
     assert_hint 'did you mean "fetch"?' larder fecth Article
+    assert_hint 'hint: write fetch Article' larder 'select * from Article;'
+    assert_equal 'hint: write fetch Article' "$(tail -n 1 <<<"$stderr")"
+    assert_hint "hint: write fetch Article --select 'title, wordCount' --where PREDICATE --sort EXPRESSION,… --limit N" \
+        larder SELECT title, wordCount FROM Article WHERE 'wordCount > 1' ORDER BY title LIMIT 3
+    assert_hint 'hint: write count Article --where PREDICATE' \
+        larder 'SELECT COUNT(*) FROM Article WHERE title IS NULL'
+    assert_hint 'hint: write aggregate Article --group-by EXPRESSION,… COLUMN…' \
+        larder 'select category, sum(wordCount) from Article group by category'
     assert_hint 'the commands are insert, get,' larder frobnicate
     assert_hint 'did you mean "show"?' larder schema shwo --schema x.json
     assert_hint 'write --sort EXPRESSION' larder fetch Article --order-by title

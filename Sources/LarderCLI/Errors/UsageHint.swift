@@ -14,6 +14,29 @@ enum UsageHint {
             ?? NameSuggestion.hint(for: name, among: known)
     }
 
+    /// The hint for a SELECT statement of SQL, in one argument or several, with the command for it;
+    /// nil for anything else.
+    static func selection(_ arguments: [String]) -> String? {
+        let words = arguments.joined(separator: " ").split { $0.isWhitespace || $0 == ";" }
+        let keywords = words.map { $0.lowercased() }
+        guard keywords.first == "select", let from = keywords.firstIndex(of: "from"), from > 1,
+            from + 1 < words.count
+        else { return nil }
+        let columns = words[1..<from].joined(separator: " ")
+        let entity = words[from + 1]
+        let rest = keywords[(from + 2)...]
+        let condition = rest.contains("where") ? " --where PREDICATE" : ""
+        if columns.lowercased() == "count(*)", !rest.contains("group") {
+            return "write count \(entity)\(condition)"
+        }
+        guard !rest.contains("group") else {
+            return "write aggregate \(entity) --group-by EXPRESSION,… COLUMN…\(condition)"
+        }
+        return "write fetch \(entity)" + (columns == "*" ? "" : " --select '\(columns)'")
+            + condition + (rest.contains("order") ? " --sort EXPRESSION,…" : "")
+            + (rest.contains("limit") ? " --limit N" : "")
+    }
+
     /// The hint for a message of ArgumentParser, and the message without its own suggestion; nil if
     /// there is none.
     static func usage(_ message: String, _ arguments: [String]) -> (message: String, hint: String)?
