@@ -82,9 +82,9 @@ extension ObjectContext {
     package func merge(inserts: [PersistentIdentifier], deletions: [PersistentIdentifier]) {
         locked {
             let new = inserts.filter { !$0.isTemporary && registeredObject(for: $0) == nil }
-            let objects = new.compactMap { try? unreadObject(for: $0) }
-            let absent = Set(missing(among: objects).map(\.identifier))
-            noteInserts(new.filter { !absent.contains($0) })
+            // An object that was deleted since then is not registered.
+            let found = existing(among: new)
+            noteInserts(new.filter { found?.contains($0) ?? true })
             let known = deletions.compactMap { registeredObject(for: $0) }
             for object in missing(among: known.filter { $0.status == .saved }) {
                 becomeGone(object)
@@ -111,9 +111,18 @@ extension ObjectContext {
 
     /// The objects that their stores do not have any more.
     private func missing(among objects: [StoredObject]) -> [StoredObject] {
+        // What cannot be read is not known to be gone.
+        guard let found = existing(among: objects.map(\.identifier)) else { return [] }
+        return objects.filter { !found.contains($0.identifier) }
+    }
+
+    /// The identifiers of objects that the stores have; nil if these cannot be read.
+    private func existing(
+        among identifiers: [PersistentIdentifier]
+    ) -> Set<PersistentIdentifier>? {
         var found: Set<PersistentIdentifier> = []
         for store in model.allStores {
-            let own = objects.map(\.identifier).filter { $0.store == store.identifier }
+            let own = identifiers.filter { $0.store == store.identifier }
             var start = 0
             while start < own.count {
                 let part = Array(own[start...].prefix(Self.readMax))
@@ -123,8 +132,7 @@ extension ObjectContext {
                     batches = try store.objects(part, properties: [])
                 } catch {
                     readFailed(error)
-                    // What cannot be read is not known to be gone.
-                    return []
+                    return nil
                 }
                 for batch in batches {
                     guard let identity = batch.identity else { continue }
@@ -134,7 +142,7 @@ extension ObjectContext {
                 }
             }
         }
-        return objects.filter { !found.contains($0.identifier) }
+        return found
     }
 
     private static var readMax: Int { 1_000 }

@@ -72,11 +72,14 @@ struct ChangeNotificationTests {
         new.title = "new"
         let forgotten = Article(context: context)
         try context.save()
+        let forgottenID = forgotten.objectID
         context.delete(forgotten)
         try context.save()
         for notification in saved.all {
             asked.performAndWait { asked.mergeChanges(fromContextDidSave: notification) }
         }
+        // An object that was inserted and is deleted by now is not registered.
+        #expect(asked.registeredObject(for: forgottenID) == nil)
         for other in [following, child] { other.performAndWait { other.processPendingChanges() } }
         for (other, box) in zip(others, boxes) {
             let inserted = box.all.flatMap { $0.userInfo?[NSInsertedObjectsKey] as? Objects ?? [] }
