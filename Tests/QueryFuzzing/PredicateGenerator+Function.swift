@@ -2,9 +2,9 @@ import LarderModel
 import TestSupport
 
 extension PredicateGenerator {
-    /// A function whose result is of the type, or of a comparable number type. At least one operand
-    /// is typed.
+    /// A function whose result is of the type, or of a comparable number type.
     mutating func function(giving type: AttributeType, depth: Int) -> QueryExpression? {
+        if random.once(in: 20) { return choice(of: type, depth: depth) }
         if random.once(in: 5) {
             guard let one = operand(type, depth: depth - 1) else { return nil }
             let other = random.once(in: 2) ? literalOperand(type) : operand(type, depth: depth - 1)
@@ -24,6 +24,17 @@ extension PredicateGenerator {
         case .date: return dateFunction(depth: depth)
         case .json, .bool, .uuid, .url, .data: return coalescedMember(type)
         }
+    }
+
+    /// A choice of two values, whose types decide that of the choice.
+    private mutating func choice(of type: AttributeType, depth: Int) -> QueryExpression? {
+        if type == .json { return nil }
+        note("choice of values")
+        let values = [literal(RandomValue.value(of: type, &random)), literalOperand(type)]
+        return call(
+            .conditional,
+            [predicate(depth: max(0, depth - 1))]
+                + (random.once(in: 2) ? values : values.reversed()))
     }
 
     mutating func call(
@@ -117,9 +128,22 @@ extension PredicateGenerator {
             let other = operand(.date, depth: depth - 1)
             return call(random.once(in: 2) ? .distance : .subtract, [one, other])
         default:
+            if random.once(in: 4) { return fraction(depth: depth) }
             let type: AttributeType = random.once(in: 2) ? .double : .float
             return random.once(in: 4) ? rounded(type, depth: depth) : arithmetic(type, depth: depth)
         }
+    }
+
+    /// An integer and a double that is a constant or an argument, which makes both doubles.
+    private mutating func fraction(depth: Int) -> QueryExpression? {
+        note("integer and fraction")
+        let types: [AttributeType] = [.int16, .int32, .int64]
+        let one = operand(random.pick(types) ?? .int64, depth: depth - 1)
+        let doubles: [Double] = [0.5, 1.5, 2, -2.5, 100]
+        let other = literal(.double(random.pick(doubles) ?? 2))
+        let functions: [ScalarFunction] = [.add, .subtract, .multiply, .divide]
+        return call(
+            random.pick(functions) ?? .add, random.once(in: 2) ? [one, other] : [other, one])
     }
 
     /// A number rounded to decimal places.

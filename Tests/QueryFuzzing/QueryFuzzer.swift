@@ -28,7 +28,8 @@ public struct QueryFuzzer {
             + ["IN of JSON", "BETWEEN of JSON", "list argument", "IN an array", "text arguments"]
             + ["CONTAINS of an array", "any of an array", "all of an array"]
             + ["@count of an array", "@sum of an array", "@minimum of JSON", "@mode of JSON"]
-            + ["literals", "sort", "zone", "round to places"]
+            + ["literals", "sort", "zone", "round to places", "choice of values"]
+            + ["integer and fraction"]
             + ["two operands", "ill-typed", "member", "properties of a subquery", "ranked search"]
             + AggregateFunction.allCases.map { "@\($0)" }
             + ScalarFunction.allCases.filter { $0 != .now }.map(\.name)
@@ -42,6 +43,7 @@ public struct QueryFuzzer {
             + ["and", "or", "not", "bool key path", "subquery", "nested subquery", "membership"]
             + ["objects", "IN objects", "any", "all", "any of objects", "all of objects"]
             + ["literals", "two operands", "ill-typed", "member", "properties of a subquery"]
+            + ["choice of values", "integer and fraction"]
             + AggregateFunction.allCases.map { "@\($0)" }
             + ScalarFunction.allCases.filter { $0 != .now }.map(\.name)
     }

@@ -114,6 +114,10 @@ package protocol QueryPlan: AnyObject, Sendable {
     /// Whether the plan contains argument values (`%K`), so that other arguments need another plan.
     var dependsOnArguments: Bool { get }
 
+    /// Whether the plan is that of the query with these parameters. The types of some arguments
+    /// decide those of functions.
+    func serves(_ parameters: QueryParameters) -> Bool
+
     /// Roughly the memory that the plan takes now. It grows while the plan is used with parameters
     /// of other kinds, within a bound.
     var byteCount: Int { get }

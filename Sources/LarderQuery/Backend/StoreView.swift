@@ -20,9 +20,10 @@ package protocol StoreView: AnyObject, Sendable {
     /// The rights to which the view is limited; nil if it has all objects.
     var rights: Rights? { get }
 
-    /// Resolves a query against the schema. Only `%K` arguments are read from the parameters; a
-    /// plan that depends on them (``QueryPlan/dependsOnArguments``) is valid for these parameters
-    /// alone. Any reader of the store can execute the plan.
+    /// Resolves a query against the schema. `%K` arguments are read from the parameters; a plan
+    /// that depends on them (``QueryPlan/dependsOnArguments``) is valid for these parameters alone.
+    /// Of other arguments only types may be read (``QueryPlan/serves(_:)``). Any reader of the
+    /// store can execute the plan.
     func plan(_ query: Query, _ parameters: QueryParameters) throws(LarderError) -> any QueryPlan
 
     /// A reader that reads objects by their identifiers as this view has them, over the connection

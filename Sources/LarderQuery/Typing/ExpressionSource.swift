@@ -6,6 +6,8 @@ package struct ExpressionSource {
     /// The number of arguments that the format strings have used so far.
     package private(set) var argumentCount = 0
     package private(set) var dependsOnArguments = false
+    /// The kinds of the arguments and variables whose values have decided types.
+    package private(set) var decidingKinds: [TypedValue.Source: OperandKind] = [:]
     /// Whether a term was a tree, which refers to arguments by index.
     package private(set) var hasTree = false
     /// The number of nodes of the terms that were read.
@@ -48,6 +50,13 @@ package struct ExpressionSource {
         }
     }
 
+    /// The kind of an argument or a variable by its value, which decides a type.
+    mutating func decidingKind(of source: TypedValue.Source) -> OperandKind {
+        let kind = parameters.kind(of: source)
+        decidingKinds[source] = kind
+        return kind
+    }
+
     /// A text that is a key path.
     mutating func keyPath(_ text: String, named name: String) -> QueryExpression {
         taken(PredicateFormat.keyPath(text, name: name))
@@ -65,5 +74,21 @@ package struct ExpressionSource {
         hasTree = true
         nodeCount += try tree.checkLimits()
         return tree
+    }
+}
+
+extension QueryParameters {
+    /// The kind of an argument or a variable as an operand: that of a constant with its value. A
+    /// text for a value of any type, a list and an object have no type of their own.
+    package func kind(of source: TypedValue.Source) -> OperandKind {
+        let given: QueryArgument? =
+            switch source {
+            case .argument(let index) where arguments.indices.contains(index): arguments[index]
+            case .variable(let name): variables[name]
+            default: nil
+            }
+        guard !argumentsAreText, case .value(let value)? = given else { return .argument }
+        let type = value.attributeType
+        return type != nil || value.isNull ? .constant(type) : .argument
     }
 }

@@ -201,13 +201,13 @@ extension QueryTyper {
             return read.map(\.comparedAsJSON)
         }
         var type = wanted
-        if type == nil, known.isEmpty, [.in, .between].contains(comparison.operator) {
-            let constants = expressions.map { expression -> OperandType? in
-                if case .constant(let value) = expression { return OperandType(of: value) }
-                return nil
+        if type == nil, known.isEmpty {
+            let isList = [.in, .between].contains(comparison.operator)
+            type = isList ? Self.commonType(expressions.map(\.constantType)) : nil
+            if type == nil, let computed = expressions.first(where: { !isValue($0) }) {
+                type = try operand(computed).type
             }
-            type = Self.commonType(constants)
-            if type == nil { throw comparison.needsKeyPath }
+            if type == nil, isList { throw comparison.needsKeyPath }
         }
         let operands = try filled(typed, expressions, type, first?.name)
         guard type == .attribute(.json) else { return operands }
@@ -351,5 +351,12 @@ extension QueryTyper {
             _ = try decided.holds(conversion: conversion)
         }
         return decided
+    }
+}
+
+extension QueryExpression {
+    /// The type of a constant; nil for nil and for other expressions.
+    fileprivate var constantType: OperandType? {
+        if case .constant(let value) = self { OperandType(of: value) } else { nil }
     }
 }

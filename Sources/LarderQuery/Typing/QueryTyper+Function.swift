@@ -26,7 +26,7 @@ extension QueryTyper {
         }
         let wantedType: AttributeType? =
             if case .attribute(let type) = wanted { type } else { nil }
-        let signature = try function.signature(of: kinds, wanted: wantedType)
+        let signature = try signature(of: function, kinds, expressions, as: wantedType)
         var operands: [TypedOperand] = []
         for (index, type) in signature.operands.enumerated() {
             if let known = typed[index] {
@@ -49,6 +49,25 @@ extension QueryTyper {
         return .function(function, operands, result, name: name)
     }
 
+    /// The types of a call. An argument takes the type of the other operands. Its own type decides,
+    /// as that of a constant, if no other operand has one, and beside integers, because a fraction
+    /// makes them doubles.
+    private func signature(
+        of function: ScalarFunction, _ kinds: [OperandKind], _ expressions: [QueryExpression],
+        as wanted: AttributeType?
+    ) throws(LarderError) -> FunctionSignature {
+        let deciding = function.resultTypeOperands(expressions)
+        guard deciding.contains(where: { openKind(of: $0) == .argument }) else {
+            return try function.signature(of: kinds, wanted: wanted)
+        }
+        let open = try? function.signature(of: kinds, wanted: wanted)
+        if let open, !open.result.isInteger { return open }
+        let given = zip(kinds, expressions).map { kind, expression in
+            kind == .argument ? openKind(of: expression, decides: true) ?? kind : kind
+        }
+        return try function.signature(of: given, wanted: wanted)
+    }
+
     /// A value that must be a search text, or name a unit or a time zone. A constant is checked
     /// when the query is typed, an argument when it is run.
     private func checked(
@@ -64,17 +83,22 @@ extension QueryTyper {
 
     /// An expression that takes the type of the other operand: a value of the query, or a
     /// computation of such values. Nil for an expression with a type of its own.
-    func openKind(of expression: QueryExpression) -> OperandKind? {
+    ///
+    /// - Parameter decides: Whether an argument has the type of its value.
+    func openKind(of expression: QueryExpression, decides: Bool = false) -> OperandKind? {
         switch expression {
         case .constant(let value): return .constant(value.attributeType)
-        case .argument: return .argument
-        case .variable: return isValue(expression) ? .argument : nil
+        case .argument(let index):
+            return decides ? source.decidingKind(of: .argument(index)) : .argument
+        case .variable(let name):
+            guard isValue(expression) else { return nil }
+            return decides ? source.decidingKind(of: .variable(name)) : .argument
         case .function(let function, let operands):
             let typed = function.resultTypeOperands(operands)
             if typed.isEmpty { return nil }
             var kinds: [OperandKind] = []
             for operand in typed {
-                guard let kind = openKind(of: operand) else { return nil }
+                guard let kind = openKind(of: operand, decides: decides) else { return nil }
                 kinds.append(kind)
             }
             return .combined(kinds)

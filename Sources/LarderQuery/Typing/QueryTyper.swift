@@ -3,8 +3,9 @@ import LarderModel
 /// Resolves the names and types of a query against a schema. All errors of a query's names and
 /// types are reported here, for SQL and for the evaluator in memory.
 ///
-/// A pure function of schema and query: it reads neither objects nor the values of arguments. One
-/// typer serves one query.
+/// A pure function of schema and query: it reads no objects, and of arguments only the types of
+/// those that decide the type of a function (``ExpressionSource/decidingKinds``). One typer serves
+/// one query.
 ///
 /// - `QueryTyper+KeyPath.swift` resolves key paths,
 /// - `QueryTyper+Predicate.swift` and `…+Comparison.swift` type predicates,

@@ -67,7 +67,7 @@ package final class DirectReader {
     private static let batchBytesMax = 1 << 20
 
     private func plan(_ request: QueryRequest) throws(LarderError) -> any QueryPlan {
-        if let entry = plans.entry(for: request.shape) { return entry.plan }
+        if let entry = plans.entry(for: request.shape, request.parameters) { return entry.plan }
         let query = try request.shape.decoded()
         let plan = try view.plan(query, request.parameters)
         if !plan.dependsOnArguments {

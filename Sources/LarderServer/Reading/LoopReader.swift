@@ -239,7 +239,7 @@ final class LoopReader: @unchecked Sendable {
     private func plan(
         _ request: QueryRequest, of user: UInt32
     ) throws(LarderError) -> PlanCache.Entry {
-        if let entry = plans.entry(for: request.shape) {
+        if let entry = plans.entry(for: request.shape, request.parameters) {
             counters.planHits.add(1, ordering: .relaxed)
             if let record = entry.record, !queries.isCurrent(record) {
                 entry.record = queries.record(of: .query(request.shape), for: user)

@@ -59,8 +59,13 @@ struct PlanCache {
 
     var count: Int { entries.count }
 
-    mutating func entry(for shape: QueryShape) -> Entry? {
+    /// The plan of a query, unless its arguments have types that need another one.
+    mutating func entry(for shape: QueryShape, _ parameters: QueryParameters) -> Entry? {
         guard let entry = entries[shape] else { return nil }
+        guard entry.plan.serves(parameters) else {
+            remove(shape, entry)
+            return nil
+        }
         uses += 1
         entry.lastUse = uses
         return entry

@@ -55,9 +55,7 @@ final class QueryPlanner: Sendable {
                 try lowering.visibility(of: query.entity, alias: 0, for: right))
         }
         return ReadPlan(
-            lowered, converter: converter, dependsOnArguments: source.dependsOnArguments,
-            argumentCount: source.hasTree ? nil : source.argumentCount,
-            givenValues: typer.givenValues, nodeCount: source.nodeCount)
+            lowered, converter: converter, source: source, givenValues: typer.givenValues)
     }
 
     /// Selects, among some objects of an entity, the ones for which the user does not have a right,

@@ -9,6 +9,7 @@ final class ReadPlan: QueryPlan {
     let query: ResolvedQuery
     let converter: ValueConverter
     let dependsOnArguments: Bool
+    private let decidingKinds: [TypedValue.Source: OperandKind]
     /// The number of arguments of the format strings; nil if trees may refer to any number.
     private let argumentCount: Int?
     private let givenValues: [TypedValue]
@@ -26,16 +27,22 @@ final class ReadPlan: QueryPlan {
     private static let valuesMax = 250_000
 
     init(
-        _ query: ResolvedQuery, converter: ValueConverter, dependsOnArguments: Bool,
-        argumentCount: Int?, givenValues: [TypedValue], nodeCount: Int
+        _ query: ResolvedQuery, converter: ValueConverter, source: ExpressionSource,
+        givenValues: [TypedValue]
     ) {
         self.query = query
         fixedBytes =
-            PlanBytes.plan + nodeCount * PlanBytes.node + query.columns.count * PlanBytes.column
+            PlanBytes.plan + source.nodeCount * PlanBytes.node
+            + query.columns.count * PlanBytes.column
         self.converter = converter
-        self.dependsOnArguments = dependsOnArguments
-        self.argumentCount = argumentCount
+        dependsOnArguments = source.dependsOnArguments
+        decidingKinds = source.decidingKinds
+        argumentCount = source.hasTree ? nil : source.argumentCount
         self.givenValues = givenValues
+    }
+
+    func serves(_ parameters: QueryParameters) -> Bool {
+        decidingKinds.allSatisfy { parameters.kind(of: $0.key) == $0.value }
     }
 
     var byteCount: Int { fixedBytes + templateBytes.load(ordering: .relaxed) }

@@ -60,11 +60,39 @@ struct PredicateTests {
         Example("category.articles.@count == 2", [], ["dora", "Emil"]),
         Example("category.articles.@avg.words == 100", [], ["Ann", "bob", "Élan"]),
         Example("words + 100 == %i", [300], ["Élan"]),
+        Example("words * 1.5 == 150", [], ["bob"]),
+        Example("words / %@ == 0.5", [NSNumber(value: 200.0)], ["bob"]),
+        Example("words / 200.0 > 1.4 AND words / 200.0 < 2", [], ["dora"]),
+        Example("words / 200 == 1", [], ["Élan", "dora"]),
+        Example("TERNARY(words > 250, 1, 2) == 1", [], ["dora", "Emil", "fox"]),
+        Example(
+            "TERNARY(words > 250, %@, %@) == %@", ["many", "few", "few"],
+            ["Ann", "bob", "Élan"]),
+        Example("TERNARY(words > 250, 1.5, 2) BETWEEN {1, 1.6}", [], ["dora", "Emil", "fox"]),
+        Example(
+            "TERNARY(words > %d, 1, 2) IN {2, 3}", [450], ["Ann", "bob", "Élan", "dora", "Emil"]),
+        Example("%d + %d == %d AND words == 0", [1, 2, 3], ["Ann"]),
         Example("length(title) == 4", [], ["Élan", "dora", "Emil"]),
         Example("uppercase:(title) == 'FOX'", [], ["fox"]),
         Example("TRUEPREDICATE", [], ["Ann", "bob", "Élan", "dora", "Emil", "fox"]),
         Example("FALSEPREDICATE", [], []),
     ])
+
+    @Test("a predicate with arguments of other types has the result of these types")
+    func typesOfArguments() throws {
+        let context = try Library.filled()
+        func titles(_ arguments: Any...) throws -> [String] {
+            try context.titles(
+                NSPredicate(format: "words / %@ == %@ OR words == 0", argumentArray: arguments))
+        }
+        for _ in 0..<2 {
+            #expect(try titles(200, 1) == ["Ann", "Élan", "dora"])
+            #expect(try titles(200.0, 1) == ["Ann", "Élan"])
+            #expect(try titles(200.0, 1.5) == ["Ann", "dora"])
+            #expect(try titles(Decimal(200), 2.5) == ["Ann", "fox"])
+        }
+        #expect(throws: NSError.self) { try titles("200", 1) }
+    }
 
     @Test("each form selects the same objects in the store and in memory")
     func forms() throws {

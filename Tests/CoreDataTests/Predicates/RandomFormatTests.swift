@@ -12,24 +12,19 @@ struct RandomFormatTests {
     private enum Outcome: Equatable {
         case objects(Set<Int>)
         case refused(ErrorCode?)
-        /// A constant of a function has no type in a store.
-        case untyped
 
         init(_ context: FuzzedContext, _ body: () throws -> [NSManagedObject]) {
             do {
                 self = .objects(Set(try body().compactMap(context.index)))
             } catch {
                 let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? LarderError
-                self =
-                    underlying?.message.contains("cannot determine the type") == true
-                    ? .untyped : .refused(underlying?.code)
+                self = .refused(underlying?.code)
             }
         }
 
         /// Whether an error depends on which objects are read first.
         var isUndecided: Bool {
-            self == .untyped || self == .refused(.arithmeticOverflow)
-                || self == .refused(.resourceExhausted)
+            self == .refused(.arithmeticOverflow) || self == .refused(.resourceExhausted)
         }
 
         var isRefused: Bool { if case .refused = self { true } else { false } }

@@ -15,8 +15,17 @@ struct PlanCacheTests {
     private final class SizedPlan: QueryPlan {
         let dependsOnArguments = false
         private let bytes: Atomic<Int>
+        private let argumentCount: Int
 
-        init(_ byteCount: Int) { bytes = Atomic(byteCount) }
+        /// - Parameter argumentCount: The number of arguments that it serves.
+        init(_ byteCount: Int, servingArguments argumentCount: Int = 0) {
+            bytes = Atomic(byteCount)
+            self.argumentCount = argumentCount
+        }
+
+        func serves(_ parameters: QueryParameters) -> Bool {
+            parameters.arguments.count == argumentCount
+        }
 
         var byteCount: Int { bytes.load(ordering: .relaxed) }
 
@@ -30,11 +39,11 @@ struct PlanCacheTests {
         var cache = PlanCache(countMax: 2, memory: SharedLimit(1_000, userShare: 1))
         cache.insert(Self.entry(), for: Self.shape(1))
         cache.insert(Self.entry(), for: Self.shape(2))
-        #expect(cache.entry(for: Self.shape(1)) != nil)
+        #expect(cache.found(Self.shape(1)) != nil)
         cache.insert(Self.entry(), for: Self.shape(3))
         #expect(cache.count == 2)
-        #expect(cache.entry(for: Self.shape(1)) != nil)
-        #expect(cache.entry(for: Self.shape(2)) == nil)
+        #expect(cache.found(Self.shape(1)) != nil)
+        #expect(cache.found(Self.shape(2)) == nil)
         #expect(cache.memory.used == 2 * 7)
     }
 
@@ -46,8 +55,8 @@ struct PlanCacheTests {
         #expect(cache.count == 8 && cache.memory.used == 80)
         cache.insert(Self.entry(1), for: Self.shape(9))
         #expect(cache.count == 8 && cache.memory.used == 73)
-        #expect(cache.entry(for: Self.shape(1)) == nil)
-        #expect(cache.entry(for: Self.shape(9)) != nil)
+        #expect(cache.found(Self.shape(1)) == nil)
+        #expect(cache.found(Self.shape(9)) != nil)
     }
 
     @Test("a plan above an eighth of what a user may have is not cached")
@@ -63,7 +72,7 @@ struct PlanCacheTests {
         var cache = PlanCache(countMax: 100, memory: SharedLimit(160, userShare: 0.5))
         cache.insert(Self.entry(8, of: 2), for: Self.shape(0))
         for byte in 1...50 { cache.insert(Self.entry(8), for: Self.shape(UInt8(byte))) }
-        #expect(cache.entry(for: Self.shape(0)) != nil)
+        #expect(cache.found(Self.shape(0)) != nil)
         #expect(cache.memory.used(by: 1) == 70 && cache.memory.used(by: 2) == 10)
     }
 
@@ -85,6 +94,20 @@ struct PlanCacheTests {
         #expect(cache.memory.used == 0)
     }
 
+    @Test("a plan that does not serve the types of the arguments makes way for one that does")
+    func types() {
+        var cache = PlanCache(countMax: 100, memory: SharedLimit(160, userShare: 0.5))
+        let shape = Self.shape(1)
+        let one = QueryParameters(arguments: [.value(.int(1))])
+        cache.insert(Self.entry(), for: shape)
+        #expect(cache.entry(for: shape, one) == nil)
+        #expect(cache.count == 0 && cache.memory.used == 0)
+        let plan = SizedPlan(8, servingArguments: 1)
+        cache.insert(PlanCache.Entry(plan: plan, of: 1), for: shape)
+        #expect(cache.entry(for: shape, one)?.plan === plan)
+        #expect(cache.memory.used == 10)
+    }
+
     @Test("after a read that was too long, 64 reads start in the pool, and then one on the loop")
     func cost() {
         let entry = Self.entry()
@@ -92,5 +115,11 @@ struct PlanCacheTests {
         entry.wasTooLong()
         #expect((0..<64).allSatisfy { _ in !entry.startsInline() })
         #expect(entry.startsInline())
+    }
+}
+
+extension PlanCache {
+    fileprivate mutating func found(_ shape: QueryShape) -> Entry? {
+        entry(for: shape, QueryParameters())
     }
 }

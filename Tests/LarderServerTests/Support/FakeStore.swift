@@ -168,6 +168,8 @@ final class FakePlan: QueryPlan {
 
     var dependsOnArguments: Bool { words.contains("%K") }
 
+    func serves(_ parameters: QueryParameters) -> Bool { true }
+
     var byteCount: Int { words.reduce(0) { $0 + $1.utf8.count } }
 }
 
