@@ -7,6 +7,16 @@ internal import Synchronization
 
 /// A store that a coordinator has opened.
 public final class NSPersistentStore: NSObject, Sendable {
+    /// The type of a store, by its newer name.
+    public struct StoreType: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let sqlite = Self(rawValue: NSSQLiteStoreType)
+        public static let inMemory = Self(rawValue: NSInMemoryStoreType)
+    }
+
     public let type: String
     public let url: URL?
     public let configurationName: String
@@ -116,6 +126,28 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             description.setOption(number ?? value as? NSObject, forKey: "\(key.base)")
         }
         return try add(description)
+    }
+
+    /// Opens a store. Do that before a context is used.
+    ///
+    /// - Throws: an `NSError` with the reason.
+    @discardableResult
+    open func addPersistentStore(
+        type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        try addPersistentStore(
+            ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
+    }
+
+    /// Executes a request in a context.
+    ///
+    /// - Throws: an `NSError` with the reason.
+    @discardableResult
+    open func execute(
+        _ request: NSPersistentStoreRequest, with context: NSManagedObjectContext
+    ) throws -> Any {
+        try context.execute(request)
     }
 
     /// Opens the store of a description, and calls the closure with the error if it cannot be

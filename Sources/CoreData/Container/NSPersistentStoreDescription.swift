@@ -14,6 +14,8 @@ open class NSPersistentStoreDescription: NSObject, @unchecked Sendable {
     open var url: URL?
     /// The entities of the store by the name of a configuration of the model; nil for all.
     open var configuration: String?
+    /// It has no effect: a store is open when the call that opens it returns.
+    open var shouldAddStoreAsynchronously = false
     open private(set) var options: [String: NSObject] = [:]
 
     public init(url: URL) { self.url = url }

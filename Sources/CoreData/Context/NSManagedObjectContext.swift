@@ -13,6 +13,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public enum ConcurrencyType: UInt, Sendable {
         case privateQueueConcurrencyType = 1
         case mainQueueConcurrencyType = 2
+
+        public static let privateQueue = Self.privateQueueConcurrencyType
+        public static let mainQueue = Self.mainQueueConcurrencyType
     }
 
     public let concurrencyType: ConcurrencyType
@@ -21,6 +24,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Who makes the changes, for the history.
     open var transactionAuthor: String?
     open var userInfo: [AnyHashable: Any] = [:]
+    /// It has no effect: an object that others have deleted always says that it is deleted.
+    open var shouldDeleteInaccessibleFaults = true
     /// The rule of a save for changes by others.
     open var mergePolicy = NSMergePolicy.error
 
@@ -66,6 +71,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         owner = nil
         contextQueue = ContextQueue(isMain: ct == .mainQueueConcurrencyType)
     }
+
+    public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type) }
 
     /// A context that shows the objects of one of another module.
     package init(
@@ -263,7 +270,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// - Parameter flag: Whether its changes stay.
     open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+        let isForgotten = object.managedObjectContext === self && object._$object.hasValues
+        if isForgotten { object.willTurnIntoFault() }
         objects.refresh(object._$object, mergesChanges: flag)
+        if isForgotten { object.didTurnIntoFault() }
     }
 
     /// Forgets the values of all objects, which are read again when they are used. Changes stay.
@@ -311,6 +321,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
     }
 }
+
+public typealias NSManagedObjectContextConcurrencyType = NSManagedObjectContext.ConcurrencyType
 
 /// The context of another module whose objects a managed object context shows.
 package protocol ManagedContextOwner: AnyObject {

@@ -77,4 +77,16 @@ extension NSManagedObjectContext {
     public static let didSaveObjectsNotification = Notification.Name.NSManagedObjectContextDidSave
     public static let didChangeObjectsNotification =
         Notification.Name.NSManagedObjectContextObjectsDidChange
+
+    /// The keys of the `userInfo` of these notifications.
+    public enum NotificationKey: String, Sendable {
+        case insertedObjects = "inserted"
+        case updatedObjects = "updated"
+        case deletedObjects = "deleted"
+        case refreshedObjects = "refreshed"
+        case invalidatedAllObjects = "invalidatedAll"
+        case insertedObjectIDs = "inserted_objectIDs"
+        case updatedObjectIDs = "updated_objectIDs"
+        case deletedObjectIDs = "deleted_objectIDs"
+    }
 }

@@ -10,6 +10,7 @@ internal import LarderObjects
 extension NSManagedObject {
     /// The value of a property that the entity has, or the objects of a fetched property.
     func entityValue(forKey key: String) -> Any? {
+        if let reads { return recordedValue(forKey: key, reads) }
         guard let property = property(key) else {
             let fetched = entity.propertiesByName[key] as? NSFetchedPropertyDescription
             return fetched.map { NSArray(array: $0.objects(for: self)) }
@@ -27,6 +28,7 @@ extension NSManagedObject {
     /// The value at a path of names with periods between them, through relationships to one object.
     /// A collection operator such as `@count` may be a part of it.
     public func value(forKeyPath keyPath: String) -> Any? {
+        guard Self.stepCount(of: keyPath) <= Limits.keyPathStepsMax else { return nil }
         let steps = keyPath.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
             .map { String($0) }
         let kind = steps.first.flatMap(property)?.kind
@@ -41,6 +43,33 @@ extension NSManagedObject {
             }
         }
         return NSExpression(forKeyPath: keyPath).expressionValue(with: self, context: nil)
+    }
+
+    private static func stepCount(of keyPath: String) -> Int {
+        1 + keyPath.utf8.count { $0 == UInt8(ascii: ".") }
+    }
+
+    /// Sets the property at the end of a path of names through relationships to one object. Without
+    /// such an object nothing is set. A name that is no such relationship makes the next save an
+    /// error, as does a path that is too long.
+    public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        guard Self.stepCount(of: keyPath) <= Limits.keyPathStepsMax else {
+            refuse("a key path has more than \(Limits.keyPathStepsMax) steps")
+            return
+        }
+        let steps = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        var object = self
+        for step in steps.dropLast() {
+            guard object.property(step)?.kind == .toOne else {
+                object.refuse(
+                    "\(object.entity.name ?? "") has no relationship to one object "
+                        + "`\(step.prefix(Limits.nameBytesMax))`")
+                return
+            }
+            guard let next = object.value(forKey: step) as? NSManagedObject else { return }
+            object = next
+        }
+        object.setValue(value, forKey: steps[steps.count - 1])
     }
 
     /// The value of a property. Accessors of a subclass call it.

@@ -15,6 +15,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ObjectOwner {
     private var context: NSManagedObjectContext?
     /// Whether neither the entity nor the class has had a value since this was false.
     var lacksKey = false
+    /// Records what is read, for the name of a key path.
+    var reads: PropertyReads?
 
     /// Makes an object, and inserts it into a context.
     public required init(
@@ -106,7 +108,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ObjectOwner {
     /// The value of a property; that of ``value(forUndefinedKey:)`` for a name that the entity does
     /// not have. A class may override it for a transient attribute that it computes.
     open func value(forKey key: String) -> Any? {
-        let isKnown = property(key) != nil || entity.propertiesByName[key] != nil
+        let isKnown =
+            property(key) != nil || entity.propertiesByName[key] != nil
+            || reads != nil && entity.properties.isEmpty
         return isKnown ? entityValue(forKey: key) : value(forUndefinedKey: key)
     }
 
@@ -141,6 +145,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ObjectOwner {
 
     /// Called after each save of the object's changes.
     open func didSave() {}
+
+    /// Called before ``NSManagedObjectContext/refresh(_:mergeChanges:)`` forgets the values of the
+    /// object.
+    open func willTurnIntoFault() {}
+
+    /// Called after ``NSManagedObjectContext/refresh(_:mergeChanges:)`` has forgotten the values of
+    /// the object.
+    open func didTurnIntoFault() {}
 
     /// Called before the object is marked to be deleted.
     open func prepareForDeletion() {}

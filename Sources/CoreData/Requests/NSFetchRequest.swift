@@ -62,6 +62,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     open var returnsObjectsAsFaults = true
     /// Accepted, and without effect: values are read with the objects.
     open var includesPropertyValues = true
+    /// Accepted, and without effect: objects without changes are always refreshed.
+    open var shouldRefreshRefetchedObjects = false
 
     private let name: String?
 
@@ -93,6 +95,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         copy.propertiesToGroupBy = propertiesToGroupBy
         copy.havingPredicate = havingPredicate
         copy.returnsDistinctResults = returnsDistinctResults
+        copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
         copy.fetchBatchSize = fetchBatchSize
         copy.returnsObjectsAsFaults = returnsObjectsAsFaults
         copy.includesPropertyValues = includesPropertyValues
@@ -146,4 +149,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         }
         return fetch
     }
+}
+
+extension NSFetchRequest: NSCopying {
+    public func copy(with zone: NSZone? = nil) -> Any { copy(as: ResultType.self) }
 }
