@@ -32,6 +32,10 @@ package struct StoreOptions: Sendable {
     /// The size up to which an object can be read and written; at least that of a frame.
     package var objectBytesMax = Limits.objectBytesMax
 
+    /// A table with a smaller range of keys is read by one connection. Several read a quarter of
+    /// this range at a time.
+    package var parallelKeysMin: Int64 = 1 << 16
+
     /// The identifier of a store that is created; nil is a random one.
     package var newIdentifier: UUID?
     /// The time of transactions in the history, and the value of `now()`. It is called on any

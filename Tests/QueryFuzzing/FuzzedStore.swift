@@ -10,6 +10,8 @@ public final class FuzzedStore {
     public let drafts: [DraftObject]
     let store: Store
     let reader: any StoreReader
+    /// For parallel reads, of ranges of two keys.
+    let workers: WorkerThreads
     let matcher = Store.makeMatcher()
     /// By entity, then by key.
     private(set) var objects: [String: [Int64: [String: Value]]] = [:]
@@ -27,7 +29,9 @@ public final class FuzzedStore {
     init(_ schema: Schema, _ drafts: [DraftObject], without deleted: [Int] = []) throws {
         self.schema = schema
         self.drafts = drafts
-        store = try Store.inMemory(schema: schema)
+        var options = StoreOptions()
+        options.parallelKeysMin = 4
+        store = try Store.inMemory(schema: schema, options: options)
         let writer = try store.makeWriter()
         defer { writer.close() }
         let inserted = try Self.save(drafts, schema, writer)
@@ -35,6 +39,7 @@ public final class FuzzedStore {
         let deletions = ChangeSet(deleted.map { .delete(inserted[$0], ifVersion: nil) })
         for result in writer.save([deletions]) { _ = try result.get() }
         reader = try store.makeReader()
+        workers = try WorkerThreads(2, of: store)
         fillMemory()
     }
 

@@ -73,12 +73,19 @@ extension FuzzedStore {
     }
 
     /// The outcome in SQL.
-    func selected(_ query: QueryCase) -> QueryOutcome { selected(query.fetch, query.parameters) }
+    ///
+    /// - Parameter isParallel: Whether several connections read the objects, if they can.
+    func selected(_ query: QueryCase, isParallel: Bool = false) -> QueryOutcome {
+        selected(query.fetch, query.parameters, isParallel: isParallel)
+    }
 
-    func selected(_ fetch: Fetch, _ parameters: QueryParameters) -> QueryOutcome {
+    func selected(
+        _ fetch: Fetch, _ parameters: QueryParameters, isParallel: Bool = false
+    ) -> QueryOutcome {
         do {
             let plan = try store.plan(.fetch(fetch), parameters)
-            let cursor = try reader.open(plan, parameters, budget: ReadBudget())
+            let cursor = try reader.open(
+                plan, parameters, budget: ReadBudget(), workers: isParallel ? workers : nil)
             defer { cursor.close() }
             var keys: [Int64] = []
             while true {

@@ -88,7 +88,7 @@ public struct QueryFuzzer {
         casesOfStore += 1
         account.caseCount += 1
         let query = query()
-        let selected = store.selected(query)
+        let selected = store.selected(query, isParallel: casesOfStore % 2 == 0)
         let evaluated = store.evaluated(query, bug)
         note(selected, of: query)
         if selected == evaluated { return nil }

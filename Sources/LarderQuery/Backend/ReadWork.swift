@@ -15,6 +15,15 @@ package struct ReadWork: Hashable, Sendable {
 
     package init() {}
 
+    package mutating func add(_ other: ReadWork) {
+        steps += other.steps
+        scannedRows += other.scannedRows
+        sorts += other.sorts
+        automaticIndexRows += other.automaticIndexRows
+        statements += other.statements
+        preparation += other.preparation
+    }
+
     /// The work after an earlier report of the same counters.
     package func since(_ earlier: ReadWork) -> ReadWork {
         var work = self

@@ -20,8 +20,12 @@ package protocol StoreReader: AnyObject {
 
     /// Opens a cursor over the rows of a query. The cursor keeps its snapshot until it is closed. A
     /// reader has at most one open cursor. The budget limits the conversion of the parameters.
+    ///
+    /// - Parameter workers: Take a part of the read, if that is long, before this returns; nil for
+    ///   none.
     func open(
-        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
+        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget,
+        workers: (any ReadWorkers)?
     ) throws(ReadFailure) -> any ResultCursor
 
     func explain(
@@ -63,6 +67,25 @@ package protocol StoreReader: AnyObject {
 
     /// The store's metrics for `stats`, in display order.
     func statistics() throws(LarderError) -> [Statistic]
+}
+
+extension StoreReader {
+    package func open(
+        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
+    ) throws(ReadFailure) -> any ResultCursor {
+        try open(plan, parameters, budget: budget, workers: nil)
+    }
+}
+
+/// Threads with readers of the same store, for parts of one long read.
+package protocol ReadWorkers: Sendable {
+    /// Runs work on the threads that are idle, once on each, with a reader of its own.
+    ///
+    /// - Returns: the number of threads.
+    func start(_ work: @escaping @Sendable (any StoreReader, ReadBudget) -> Void) -> Int
+
+    /// Returns when all of the work has ended.
+    func wait()
 }
 
 /// The rows of a query, read batch by batch.

@@ -29,6 +29,11 @@ package struct IntegerSum: Hashable, Sendable {
         count -= 1
     }
 
+    package mutating func add(_ other: IntegerSum) {
+        sum += other.sum
+        count += other.count
+    }
+
     /// Nil if the sum exceeds 64 bits.
     package var value: Int64? { Int64(exactly: sum) }
 
@@ -73,6 +78,11 @@ package struct DecimalSum: Sendable {
         guard let number = ExactDecimal(decimal) else { return }
         count -= 1
         sum.add(-number)
+    }
+
+    package mutating func add(_ other: DecimalSum) {
+        count += other.count
+        sum.add(other.sum)
     }
 
     /// Nil if the sum has more digits than a decimal can hold.
@@ -136,6 +146,12 @@ struct WideDecimalSum: Sendable {
 
     mutating func add(_ number: WideNumber) { wide.add(number, negated: false) }
 
+    /// Adds a sum with the same range of digits.
+    mutating func add(_ other: WideDecimalSum) {
+        let (isNegative, magnitude) = other.total.normalized
+        wide.add(magnitude, negated: isNegative)
+    }
+
     /// Lowers the exponent, with the same sum.
     private mutating func moveExponent(to lower: Int) {
         if recent != 0 {
@@ -190,6 +206,14 @@ package struct RealSum: Sendable {
         count -= 1
         guard let parts = DoubleParts(double) else { return countInfinity(double, -1) }
         sum.add(parts.significand, atBit: parts.bit, negated: !parts.isNegative)
+    }
+
+    package mutating func add(_ other: RealSum) {
+        let (isNegative, magnitude) = other.sum.normalized
+        sum.add(magnitude, negated: isNegative)
+        positiveInfinities += other.positiveInfinities
+        negativeInfinities += other.negativeInfinities
+        count += other.count
     }
 
     private mutating func countInfinity(_ infinity: Double, _ change: Int) {

@@ -20,6 +20,8 @@ final class FairThreads: Sendable {
         case object(ObjectIdentifier)
         /// The decoding of the longest frames of a user, which takes several times their length.
         case longestFrames(user: UInt32)
+        /// A part of a long read that has jobs on several threads.
+        case part(Int)
     }
 
     /// The right of a job to run.
@@ -42,6 +44,13 @@ final class FairThreads: Sendable {
 
         fileprivate func begin() {
             end.store((NIODeadline.now() + Self.time).uptimeNanoseconds, ordering: .relaxed)
+        }
+
+        /// Lets other jobs run until all of a group have ended.
+        func wait(for group: DispatchGroup) {
+            guard group.wait(timeout: .now()) == .timedOut else { return }
+            threads.wait(self, for: group)
+            begin()
         }
 
         /// Lets other jobs run if this one has run for its time, and returns when it may continue.
@@ -163,6 +172,20 @@ final class FairThreads: Sendable {
         runNext()
     }
 
+    /// Starts a job if it may run at once and no other one waits; otherwise returns false.
+    func start(in queue: SerialQueue, of user: UInt32, _ work: @escaping Work) -> Bool {
+        let next = state.withLock { state -> Next? in
+            guard state.waiting.isEmpty, state.paused.isEmpty,
+                state.running.allows(1, for: user), state.started.allows(1, for: user)
+            else { return nil }
+            state.waiting.append(Job(queue: queue, user: user, work: work))
+            return state.takeNext()
+        }
+        guard let next else { return false }
+        run(next)
+        return true
+    }
+
     private func runNext() {
         if let next = state.withLock({ $0.takeNext() }) { run(next) }
     }
@@ -216,6 +239,18 @@ final class FairThreads: Sendable {
         guard let next else { return }
         run(next)
         // A place may still be free, also for this job.
+        runNext()
+        turn.resumption.wait()
+    }
+
+    private func wait(_ turn: Turn, for group: DispatchGroup) {
+        let other = state.withLock { state -> Next? in
+            state.running.add(-1, to: turn.user)
+            return state.takeNext()
+        }
+        if let other { run(other) }
+        group.wait()
+        state.withLock { $0.paused.append(turn) }
         runNext()
         turn.resumption.wait()
     }

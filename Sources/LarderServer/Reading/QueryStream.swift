@@ -290,7 +290,7 @@ final class QueryStream: OpenRequest {
     ) {
         let start = ContinuousClock.now
         do throws(ReadFailure) {
-            let (batch, isLast) = try nextBatch(execution, reader)
+            let (batch, isLast) = try nextBatch(execution, reader, pool)
             execution.measurement.add(.now - start, rowCount: batch.rowCount)
             let reply = EncodableReply(
                 .batches([batch], more: !isLast), to: execution.requestID,
@@ -312,7 +312,7 @@ final class QueryStream: OpenRequest {
     }
 
     private static func nextBatch(
-        _ execution: Execution, _ reader: PooledReader
+        _ execution: Execution, _ reader: PooledReader, _ pool: ReaderPool
     ) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
         if execution.cancellation.isCancelled {
             throw .failed(LarderError(.cancelled, "the query was cancelled by its client"))
@@ -324,7 +324,10 @@ final class QueryStream: OpenRequest {
         if let cursor = reader.cursor { return try cursor.next(bytesMax: bytesMax, budget: budget) }
         let plan: any QueryPlan
         do throws(LarderError) { plan = try execution.plan() } catch { throw .failed(error) }
-        let cursor = try reader.reader.open(plan, execution.parameters, budget: budget)
+        let workers = PoolWorkers(
+            pool, reader, deadline: execution.deadline, cancellation: execution.cancellation)
+        let cursor = try reader.reader.open(
+            plan, execution.parameters, budget: budget, workers: workers)
         reader.cursor = cursor
         return try cursor.next(bytesMax: bytesMax, budget: budget)
     }

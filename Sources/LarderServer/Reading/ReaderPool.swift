@@ -114,6 +114,52 @@ final class ReaderPool: Sendable {
         }
     }
 
+    // MARK: Workers
+
+    /// Runs a part of a read on a thread that is idle, with another reader.
+    ///
+    /// - Parameters:
+    ///   - reader: That of the read, which must not end before the part has.
+    ///   - group: Is left when the part has ended.
+    /// - Returns: false if no thread is idle, or the user has its share of the readers.
+    func startPart(
+        of reader: PooledReader, in group: DispatchGroup,
+        _ work: @escaping @Sendable (any StoreReader, FairThreads.Turn) -> Void
+    ) -> Bool {
+        let request = reader.request
+        let number = state.withLock { state -> Int? in
+            guard state.readers.take(1, for: request.user) else { return nil }
+            state.nextNumber += 1
+            return state.nextNumber
+        }
+        guard let number else { return false }
+        group.enter()
+        let isStarted = threads.start(in: .part(number), of: request.user) { [self] turn in
+            // Without a reader, the others read this part.
+            let part = try? takeReader(for: request, number, turn)
+            if let part {
+                work(part.reader, turn)
+                keep(part)
+            }
+            partEnded(of: request.user)
+            group.leave()
+        }
+        guard isStarted else {
+            partEnded(of: request.user)
+            group.leave()
+            return false
+        }
+        return true
+    }
+
+    private func partEnded(of user: UInt32) {
+        let next = state.withLock { state in
+            state.readers.add(-1, to: user)
+            return takeNextWaiter(&state)
+        }
+        if let next { start(next) }
+    }
+
     /// Runs more work of a read that has a reader.
     func submit(_ reader: PooledReader, _ work: @escaping @Sendable () -> Void) {
         submit(in: .object(reader.request.connection), of: reader.request.user) { turn in
@@ -137,11 +183,15 @@ final class ReaderPool: Sendable {
         reader.cursor = nil
         // Another thread may take the reader as soon as it is idle, and change its number.
         let number = reader.number
+        keep(reader)
+        ended(number)
+    }
+
+    private func keep(_ reader: PooledReader) {
         // The last readers to become idle are the next to be used.
         let idleCount = state.withLock { $0.idle.count }
         if idleCount >= Self.warmReadersMax { reader.reader.releaseMemory() }
         state.withLock { if !$0.isClosed { $0.idle.append(reader) } }
-        ended(number)
     }
 
     private func ended(_ number: Int) {
@@ -371,7 +421,7 @@ final class PooledReader: @unchecked Sendable {
     fileprivate(set) var request: ReaderPool.Request
     fileprivate var number: Int
     /// The turn of the job that uses it now.
-    fileprivate var turn: FairThreads.Turn
+    fileprivate(set) var turn: FairThreads.Turn
 
     fileprivate init(
         _ reader: any StoreReader, for request: ReaderPool.Request, _ number: Int,

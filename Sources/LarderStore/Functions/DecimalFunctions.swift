@@ -50,6 +50,27 @@ enum DecimalFunctions {
         }
     }
 
+    /// Adds a stored number to a sum, unless it is nil.
+    @inline(__always)
+    static func add(_ argument: FunctionArgument, to sum: inout DecimalSum) {
+        switch argument.type {
+        case .null: break
+        case .integer: sum.add(ShortDecimal(argument.int64))
+        case .real, .text, .blob: argument.withSpan { sum.add(storedText: $0) }
+        }
+    }
+
+    /// 0 for no values.
+    static func sum(_ sum: DecimalSum, _ problems: FunctionFaults) -> FunctionResult {
+        sum.value.map { result($0) } ?? problems.report(tooManyDigits)
+    }
+
+    /// Nil for no values.
+    static func average(_ sum: DecimalSum, _ problems: FunctionFaults) -> FunctionResult {
+        if sum.count == 0 { return .null }
+        return sum.average.map { result($0) } ?? problems.report(tooManyDigits)
+    }
+
     fileprivate static func result(_ decimal: Decimal) -> FunctionResult {
         DecimalText.canonical(decimal).map { .text($0) } ?? .null
     }
@@ -95,8 +116,8 @@ private final class DecimalTotal: Aggregation {
     }
 
     func step(_ arguments: FunctionArguments) {
-        if arguments.count == 1, arguments[0].type == .text {
-            arguments[0].withSpan { sum.add(storedText: $0) }
+        if arguments.count == 1 {
+            DecimalFunctions.add(arguments[0], to: &sum)
         } else if let number = numbers.shortNumber(arguments) {
             sum.add(number)
         } else if let number = numbers.number(arguments) {
@@ -105,11 +126,8 @@ private final class DecimalTotal: Aggregation {
     }
 
     func finish() -> FunctionResult {
-        if isAverage, sum.count == 0 { return .null }
-        guard let result = isAverage ? sum.average : sum.value else {
-            return problems.report(DecimalFunctions.tooManyDigits)
-        }
-        return DecimalFunctions.result(result)
+        isAverage
+            ? DecimalFunctions.average(sum, problems) : DecimalFunctions.sum(sum, problems)
     }
 }
 

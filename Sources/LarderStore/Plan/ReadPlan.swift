@@ -66,17 +66,38 @@ final class ReadPlan: QueryPlan {
         return statements
     }
 
+    /// The statements with which several connections read the query for these parameters, which
+    /// have been checked; none if it cannot be divided.
+    func divided(
+        _ parameters: QueryParameters, _ conversions: Conversions
+    ) throws(LarderError) -> (statements: [SQL], division: SQLTemplate.Division) {
+        conversions.removeAll()
+        defer { conversions.removeAll() }
+        var converter = converter
+        converter.conversions = conversions
+        let template = try template(parameters, converter, isDivided: true)
+        let statements = try template.filled(parameters, converter)
+        try conversions.check()
+        return (statements, template.division ?? .none)
+    }
+
     private func statements(
         _ parameters: QueryParameters, _ converter: ValueConverter
     ) throws(LarderError) -> [SQL] {
+        try template(parameters, converter, isDivided: false).filled(parameters, converter)
+    }
+
+    private func template(
+        _ parameters: QueryParameters, _ converter: ValueConverter, isDivided: Bool
+    ) throws(LarderError) -> SQLTemplate {
         let cached = templates.withLock { $0 }
-        for template in cached where try template.serves(parameters, converter) {
-            return try template.filled(parameters, converter)
+        for template in cached where (template.division != nil) == isDivided {
+            if try template.serves(parameters, converter) { return template }
         }
-        let template = try write(parameters, converter)
+        let template = try write(parameters, converter, isDivided: isDivided)
         try converter.conversions?.check()
         add(template)
-        return try template.filled(parameters, converter)
+        return template
     }
 
     /// Keeps a template for the next parameters of its kind, unless it alone is too long.
@@ -102,18 +123,25 @@ final class ReadPlan: QueryPlan {
     }
 
     private func write(
-        _ parameters: QueryParameters, _ converter: ValueConverter
+        _ parameters: QueryParameters, _ converter: ValueConverter, isDivided: Bool
     ) throws(LarderError) -> SQLTemplate {
         let sortsGroups = sortsGroups.load(ordering: .relaxed)
         var writer = SQLWriter(parameters, converter, sortsGroups: sortsGroups)
-        let statements = try writer.statements(query)
+        var division: SQLTemplate.Division?
+        let statements: [SQL]
+        if isDivided {
+            (statements, division) = try writer.divided(query)
+        } else {
+            statements = try writer.statements(query)
+        }
         let valueCount = statements.flatMap(\.parameters).reduce(0) { $0 + $1.valueCount }
         guard valueCount <= Self.valuesMax else {
             throw LarderError(
                 .resourceExhausted, "the lists of the query have too many elements in total",
                 hint: "split it into several queries")
         }
-        return SQLTemplate(statements: statements, conditions: writer.conditions)
+        return SQLTemplate(
+            statements: statements, conditions: writer.conditions, division: division)
     }
 
     private func check(_ parameters: QueryParameters) throws(LarderError) {

@@ -18,18 +18,25 @@ final class Cursor: ResultCursor {
     private let earlier: ReadWork
 
     init(
-        _ session: ReadSession, _ plan: ReadPlan, _ parameters: QueryParameters
+        _ session: ReadSession, _ plan: ReadPlan, _ parameters: QueryParameters,
+        _ workers: (any ReadWorkers)? = nil
     ) throws(ReadFailure) {
         self.session = session
         self.plan = plan
         self.parameters = parameters
         earlier = session.work
-        let statements = try session.statements(plan, parameters)
+        var statements = try session.statements(plan, parameters)
+        var last: SQL?
+        if let workers {
+            last = try ParallelRead.run(session, plan, parameters, statements, workers)
+        }
+        if let last { statements = [last] }
         rows = BatchSource(session, plan.query, statements, limit: parameters.limit)
         prefetcher = Prefetcher(session)
         // A single statement is a snapshot of its own while it runs.
-        holdsSnapshot = rows.hasLists || statements.count > 1 || !plan.query.prefetch.isEmpty
-        if holdsSnapshot { try session.beginSnapshot() }
+        holdsSnapshot =
+            last != nil || rows.hasLists || statements.count > 1 || !plan.query.prefetch.isEmpty
+        if holdsSnapshot, last == nil { try session.beginSnapshot() }
     }
 
     deinit { close() }

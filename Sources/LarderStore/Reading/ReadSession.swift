@@ -15,8 +15,8 @@ final class ReadSession {
     private var allWork = ReadWork()
     /// How often the snapshot is pinned; it stays after a read while it is.
     private var pinCount = 0
-    private let problems: FunctionFaults
-    private let groups: GroupedRows
+    let problems: FunctionFaults
+    let groups: GroupedRows
     /// Keeps the store, and with it the claim on the file.
     let store: Store
 
@@ -36,6 +36,7 @@ final class ReadSession {
     var description: StoreDescription { store.storeDescription }
     var stamps: ChangeStamps { store.stamps }
     var objectBytesMax: Int { store.options.objectBytesMax }
+    var parallelKeysMin: Int64 { store.options.parallelKeysMin }
 
     /// The memory of the prepared statements of all connections.
     var statementBytes: Int { store.statementMemory.byteCount }
@@ -106,7 +107,7 @@ final class ReadSession {
     /// The work of the statements that have ended.
     var work: ReadWork {
         var work = allWork
-        work.preparation = statements.preparationTime
+        work.preparation += statements.preparationTime
         return work
     }
 
@@ -119,8 +120,18 @@ final class ReadSession {
         connection.releaseMemory()
     }
 
+    /// Adds work that another connection has done for a read of this one.
+    func add(_ work: ReadWork) { allWork.add(work) }
+
     /// Releases the groups of the last statement.
     func removeGroups() { groups.removeAll() }
+
+    /// The number in the first row of a statement without parameters; 0 for none.
+    func integer(_ sql: SQL) throws(ReadFailure) -> Int64 {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        return try step(statement) ? statement.int64(at: 0) : 0
+    }
 
     /// Begins a transaction. Its snapshot is taken by its first read.
     func beginSnapshot() throws(ReadFailure) {
@@ -134,6 +145,9 @@ final class ReadSession {
         // If this fails, the next BEGIN reports why.
         try? run(Self.rollback)
     }
+
+    /// Whether reads have a snapshot that was taken before.
+    var isPinned: Bool { pinCount > 0 }
 
     /// Begins a transaction that all reads share until ``unpinSnapshot()`` was called as often.
     func pinSnapshot() throws(ReadFailure) {
@@ -182,7 +196,7 @@ final class ReadSession {
     }
 
     /// The failure of a read that its budget has stopped; nil if it has not.
-    private var stopFailure: ReadFailure? {
+    var stopFailure: ReadFailure? {
         switch connection.stopReason {
         case .stepsExceeded: .budgetExceeded
         case .deadlinePassed:

@@ -12,7 +12,7 @@ extension Reader {
             try session.statements(plan, parameters)
             + plan.query.prefetched.map { $0.statement.filled(key: .text("[]"), now: 0) }
         var steps: [QueryStep] = []
-        for statement in statements { steps += try self.steps(of: statement) }
+        for statement in statements { steps += try session.steps(of: statement) }
         let collections = plan.query.collections
         let tables = Self.tables(collections)
         let suggestions = IndexSuggestions(plan.query, collections, in: converter.schema)
@@ -42,29 +42,6 @@ extension Reader {
             indexes.append(index)
         }
         return indexes
-    }
-
-    private struct QueryStep {
-        let depth: Int
-        let text: String
-    }
-
-    /// SQLite's query plan.
-    private func steps(of sql: SQL) throws(ReadFailure) -> [QueryStep] {
-        let statement = try session.statement("EXPLAIN QUERY PLAN \(sql)")
-        defer {
-            statement.reset()
-            statement.clearBindings()
-        }
-        try session.bind(sql.values, to: statement)
-        var depths: [Int64: Int] = [:]
-        var steps: [QueryStep] = []
-        while try session.step(statement) {
-            let depth = depths[statement.int64(at: 1)].map { $0 + 1 } ?? 0
-            depths[statement.int64(at: 0)] = depth
-            steps.append(QueryStep(depth: depth, text: statement.string(at: 3)))
-        }
-        return steps
     }
 
     /// The tables by their aliases.
@@ -97,6 +74,32 @@ extension Reader {
             text: "the rows are sorted apart (\(purpose)): no index gives this order"
                 + (suggestions.ofOrder.map { "; \($0.text)" } ?? ""),
             index: suggestions.ofOrder?.line)
+    }
+}
+
+/// One step of SQLite's query plan.
+struct QueryStep {
+    let depth: Int
+    let text: String
+}
+
+extension ReadSession {
+    /// SQLite's query plan.
+    func steps(of sql: SQL) throws(ReadFailure) -> [QueryStep] {
+        let statement = try statement("EXPLAIN QUERY PLAN \(sql)")
+        defer {
+            statement.reset()
+            statement.clearBindings()
+        }
+        try bind(sql.values, to: statement)
+        var depths: [Int64: Int] = [:]
+        var steps: [QueryStep] = []
+        while try step(statement) {
+            let depth = depths[statement.int64(at: 1)].map { $0 + 1 } ?? 0
+            depths[statement.int64(at: 0)] = depth
+            steps.append(QueryStep(depth: depth, text: statement.string(at: 3)))
+        }
+        return steps
     }
 }
 

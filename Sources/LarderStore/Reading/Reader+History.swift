@@ -8,7 +8,7 @@ extension Reader {
         do throws(ReadFailure) {
             try session.pinSnapshot()
             // The first read takes the snapshot.
-            do throws(ReadFailure) { return try integer(Layout.lastTransaction) } catch {
+            do throws(ReadFailure) { return try session.integer(Layout.lastTransaction) } catch {
                 session.unpinSnapshot()
                 throw error
             }
@@ -42,8 +42,8 @@ extension Reader {
         }
         try session.beginSnapshot()
         defer { session.endSnapshot() }
-        let deleted = try integer(Catalog.readDeletedHistory)
-        let last = try integer(Layout.lastTransaction)
+        let deleted = try session.integer(Catalog.readDeletedHistory)
+        let last = try session.integer(Layout.lastTransaction)
         do throws(LarderError) {
             try request.after?.check(in: description, deleted: deleted, last: last)
             try request.upTo?.check(in: description, deleted: 0, last: last)
@@ -59,12 +59,6 @@ extension Reader {
         }
         var page = HistoryPageReader(session, request, last: last)
         return try page.read()
-    }
-
-    private func integer(_ sql: SQL) throws(ReadFailure) -> Int64 {
-        let statement = try session.statement(sql)
-        defer { statement.reset() }
-        return try session.step(statement) ? statement.int64(at: 0) : 0
     }
 }
 

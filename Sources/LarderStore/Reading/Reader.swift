@@ -223,13 +223,14 @@ final class Reader: StoreReader {
     // MARK: Queries
 
     func open(
-        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
+        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget,
+        workers: (any ReadWorkers)?
     ) throws(ReadFailure) -> any ResultCursor {
         precondition(cursor?.isOpen != true, "one cursor at a time")
         guard let plan = plan as? ReadPlan else { preconditionFailure("a plan of another store") }
         session.connection.setBudget(budget)
         defer { session.connection.setBudget(nil) }
-        let opened = try Cursor(session, plan, parameters)
+        let opened = try Cursor(session, plan, parameters, workers)
         cursor = opened
         return opened
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import LarderModel
 import Synchronization
@@ -57,6 +58,55 @@ struct FairThreadsTests {
         #expect(isDone)
         gate.open()
         await close(threads)
+    }
+
+    @Test("a part of a job starts at once or not at all")
+    func parts() async {
+        let threads = threads(running: 3)
+        let connection = Connection()
+        let (first, second) = (Gate(), Gate())
+        // One user may run two jobs.
+        #expect(threads.start(in: .part(1), of: 1) { _ in first.pass() })
+        #expect(threads.start(in: .part(2), of: 1) { _ in first.pass() })
+        #expect(!threads.start(in: .part(3), of: 1) { _ in Issue.record("it was refused") })
+        threads.submit(in: .object(ObjectIdentifier(connection)), of: 2) { _ in second.pass() }
+        second.waitForArrival()
+        #expect(!threads.start(in: .part(4), of: 3) { _ in Issue.record("it was refused") })
+        first.open()
+        second.open()
+        await close(threads)
+    }
+
+    @Test("a job that waits for its parts leaves its turn to other jobs")
+    func waiting() async {
+        let both = SharedLimit(2, userShare: 1)
+        let threads = FairThreads(running: both, started: SharedLimit(8, userShare: 1))
+        let connections = (0..<2).map { _ in Connection() }
+        let gate = Gate()
+        let ended = Mutex(0)
+        threads.submit(in: .object(ObjectIdentifier(connections[0])), of: 1) { turn in
+            let parts = DispatchGroup()
+            parts.enter()
+            let isStarted = threads.start(in: .part(1), of: 1) { _ in
+                gate.pass()
+                ended.withLock { $0 += 1 }
+                parts.leave()
+            }
+            #expect(isStarted)
+            turn.wait(for: parts)
+            ended.withLock { $0 += 1 }
+        }
+        gate.waitForArrival()
+        // The part has one of the two turns, and its job the other one.
+        let endedBefore = await withCheckedContinuation { continuation in
+            threads.submit(in: .object(ObjectIdentifier(connections[1])), of: 2) { _ in
+                continuation.resume(returning: ended.withLock { $0 })
+            }
+        }
+        #expect(endedBefore == 0)
+        gate.open()
+        await close(threads)
+        #expect(ended.withLock { $0 } == 2)
     }
 
     @Test("threads that are closed have run every job, also one that no thread had taken yet")

@@ -1,5 +1,8 @@
+import Dispatch
 import LarderModel
+import LarderQuery
 import NIOPosix
+import Synchronization
 import Testing
 
 @testable import LarderServer
@@ -45,6 +48,50 @@ struct ReaderPoolTests {
             _ = await iterator.next()
             #expect(pool.statistics.contains(Statistic("poolReadersIdle", .int(0))))
         }
+        withExtendedLifetime(connection) {}
+        await withCheckedContinuation { ended in pool.close { ended.resume() } }
+    }
+
+    @Test("each part of a read has a reader of its own, and all return to the pool")
+    func parts() async throws {
+        var limits = ServerLimits(eventLoopCount: 4)
+        limits.readers = SharedLimit(4, userShare: 0.75)
+        limits.idleMemoryTimeMax = .seconds(3_600)
+        limits.readsRunning = SharedLimit(8, userShare: 1)
+        let pool = ReaderPool(backend: try FakeStore(), limits: limits)
+        let connection = Connection()
+        let request = ReaderPool.Request(
+            connection: ObjectIdentifier(connection), user: 1, byteCount: 0,
+            eventLoop: MultiThreadedEventLoopGroup.singleton.next(), endSnapshot: {})
+        let readers = Mutex<Set<ObjectIdentifier>>([])
+        await withCheckedContinuation { ended in
+            pool.acquire(request) { result in
+                guard let reader = try? result.get() else {
+                    Issue.record("the pool has a reader")
+                    return ended.resume()
+                }
+                _ = readers.withLock { $0.insert(ObjectIdentifier(reader.reader)) }
+                let workers = PoolWorkers(
+                    pool, reader, deadline: .now + .seconds(60), cancellation: ReadCancellation())
+                let arrived = DispatchSemaphore(value: 0)
+                let left = DispatchSemaphore(value: 0)
+                let count = workers.start { part, _ in
+                    _ = readers.withLock { $0.insert(ObjectIdentifier(part)) }
+                    arrived.signal()
+                    left.wait()
+                }
+                // Of four readers a user may have three.
+                #expect(count == 2)
+                for _ in 0..<count { arrived.wait() }
+                for _ in 0..<count { left.signal() }
+                workers.wait()
+                pool.release(reader)
+                ended.resume()
+            }
+        }
+        #expect(readers.withLock { $0.count } == 3)
+        #expect(pool.activeCount == 0)
+        #expect(pool.statistics.contains(Statistic("poolReadersIdle", .int(3))))
         withExtendedLifetime(connection) {}
         await withCheckedContinuation { ended in pool.close { ended.resume() } }
     }

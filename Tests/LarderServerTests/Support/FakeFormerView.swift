@@ -56,7 +56,8 @@ private final class FakeFormerReader: StoreReader {
     }
 
     func open(
-        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
+        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget,
+        workers: (any ReadWorkers)?
     ) throws(ReadFailure) -> any ResultCursor {
         try base.open(plan, parameters, budget: budget)
     }

@@ -249,7 +249,8 @@ private final class FakeReader: StoreReader {
     }
 
     func open(
-        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
+        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget,
+        workers: (any ReadWorkers)?
     ) throws(ReadFailure) -> any ResultCursor {
         guard let plan = plan as? FakePlan else { throw .failed(LarderError(.unsupported, "")) }
         try runIfEndless(budget)

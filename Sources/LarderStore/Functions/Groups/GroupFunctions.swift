@@ -19,7 +19,7 @@ enum GroupFunctions {
 
     /// SQLite groups a larger number by sorting on disk.
     static let groupsMax = 65_536
-    static let keyBytesMax = 16 << 20
+    static let byteCountMax = 16 << 20
 
     /// Ends the statement. The cursor then runs a statement that groups by sorting.
     static let tooManyGroups = LarderError(
@@ -30,13 +30,13 @@ enum GroupFunctions {
     ) throws(SQLiteError) -> GroupedRows {
         let rows = GroupedRows()
         try connection.registerAggregate(name: groups, argumentCount: -1) {
-            GroupTable(rows, problems, .computing)
+            rows.begin { GroupTable(rows, problems, .computing) }
         }
         try connection.registerAggregate(name: countGroups, argumentCount: -1) {
-            GroupTable(rows, problems, .counting)
+            rows.begin { GroupTable(rows, problems, .counting) }
         }
         try connection.registerAggregate(name: countIntegers, argumentCount: 1) {
-            GroupTable(rows, problems, .countingIntegers)
+            rows.begin { GroupTable(rows, problems, .countingIntegers) }
         }
         try connection.registerTable(name: table, columns: (0..<columnsMax).map(column)) { count in
             TableRows(count: Int(clamping: count.int64)) { row, column in
@@ -58,8 +58,33 @@ enum GroupFunctions {
         if functions == [.rows] {
             return "\(function: isIntegerColumn ? countIntegers : countGroups)(\(arguments))"
         }
-        let form = ([String(keyCount)] + functions.map(\.rawValue)).joined(separator: " ")
+        let form = GroupForm(keyCount: keyCount, functions: functions).text
         return "\(function: groups)(\(literal: form), \(arguments))"
+    }
+}
+
+/// The number of keys and the functions over groups.
+struct GroupForm: Hashable, Sendable {
+    let keyCount: Int
+    let functions: [GroupFunction]
+    /// Whether all rows are one group, whatever its keys; it exists without rows, too.
+    var hasOneGroup = false
+
+    init(keyCount: Int, functions: [GroupFunction], hasOneGroup: Bool = false) {
+        self.keyCount = keyCount
+        self.functions = functions
+        self.hasOneGroup = hasOneGroup
+    }
+
+    /// Reads a text, for example `2 rows sum`.
+    init(_ text: String) {
+        let words = text.split(separator: " ")
+        keyCount = words.first.flatMap { Int($0) } ?? 0
+        functions = words.dropFirst().compactMap { GroupFunction(rawValue: String($0)) }
+    }
+
+    var text: String {
+        ([String(keyCount)] + functions.map(\.rawValue)).joined(separator: " ")
     }
 }
 
@@ -68,6 +93,13 @@ enum GroupFunctions {
 final class GroupedRows {
     /// nil if nothing was grouped.
     var table: GroupTable?
+    /// Whether the rows of several statements, one after the other, are added to the same groups.
+    var continues = false
+
+    fileprivate func begin(_ make: () -> GroupTable) -> GroupTable {
+        if continues, let table { return table }
+        return make()
+    }
 
     /// Releases the groups.
     func removeAll() { table = nil }

@@ -40,12 +40,29 @@ struct GroupKeys: ~Copyable {
         return number
     }
 
-    /// A key of a combination.
-    func value(of number: Int, at index: Int) -> FunctionResult {
+    /// The number of a combination of other keys.
+    mutating func number(of combination: Int, in other: borrowing GroupKeys) -> Int {
+        var number = 0
+        for level in levels.indices {
+            let key = GroupKey(
+                other.key(of: combination, at: level), of: other.texts, after: number, &texts)
+            number = levels[level].number(of: key)
+        }
+        return last.number(
+            of: GroupKey(other.last.keys[combination], of: other.texts, after: number, &texts))
+    }
+
+    private func key(of number: Int, at index: Int) -> GroupKey {
         var key = last.keys[number]
         for level in levels.indices.reversed() where level >= index {
             key = levels[level].keys[key.prefix]
         }
+        return key
+    }
+
+    /// A key of a combination.
+    func value(of number: Int, at index: Int) -> FunctionResult {
+        let key = key(of: number, at: index)
         switch key.kind {
         case .null: return .null
         case .integer: return .integer(key.word)
@@ -96,6 +113,18 @@ private struct GroupKey: Equatable {
             self.init(.text, argument.withBytes { texts.number(of: $0) }, after: prefix)
         case .blob:
             self.init(.blob, argument.withBytes { texts.number(of: $0) }, after: prefix)
+        }
+    }
+
+    /// A key of another table, whose texts have other numbers.
+    init(
+        _ key: GroupKey, of otherTexts: TextNumbers, after prefix: Int, _ texts: inout TextNumbers
+    ) {
+        switch key.kind {
+        case .text, .blob:
+            let number = otherTexts[Int(key.word)].withUnsafeBytes { texts.number(of: $0) }
+            self.init(key.kind, number, after: prefix)
+        case .null, .integer, .real: self.init(key.kind, key.word, after: prefix)
         }
     }
 

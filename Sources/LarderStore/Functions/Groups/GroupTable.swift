@@ -1,7 +1,10 @@
 import LarderModel
 
 /// Groups of rows with their computed values, found by the hash of their keys.
-final class GroupTable: Aggregation {
+///
+/// Sendable unchecked: it is used by one thread at a time, by that of its connection and then by
+/// the one that adds it to another table.
+final class GroupTable: Aggregation, @unchecked Sendable {
     private let rows: GroupedRows
     private let problems: FunctionFaults
     private let kind: Kind
@@ -38,6 +41,15 @@ final class GroupTable: Aggregation {
         self.kind = kind
     }
 
+    /// A table for the groups of other ones. If they have no keys, it has its only group already.
+    init(_ rows: GroupedRows, _ problems: FunctionFaults, _ form: GroupForm) {
+        self.rows = rows
+        self.problems = problems
+        kind = .computing
+        open(form, firstKey: 0)
+        if form.hasOneGroup { append() }
+    }
+
     /// - Parameter arguments: The form if there is one, the keys, the values.
     func step(_ arguments: FunctionArguments) {
         if kind == .countingIntegers {
@@ -64,8 +76,28 @@ final class GroupTable: Aggregation {
     func finish() -> FunctionResult {
         guard state != .failed else { return problems.report(GroupFunctions.tooManyGroups) }
         recent.add(to: &rowCounts)
+        // More rows may follow.
+        recent = RecentGroups()
         rows.table = self
         return .integer(Int64(rowCounts.count))
+    }
+
+    var count: Int { rowCounts.count }
+
+    /// Adds the groups of a table with the same keys and functions.
+    ///
+    /// - Returns: false if there are too many.
+    func add(_ other: GroupTable, hasOneGroup: Bool) -> Bool {
+        for otherGroup in other.rowCounts.indices {
+            let group = hasOneGroup ? 0 : keys.number(of: otherGroup, in: other.keys)
+            if group == rowCounts.count { append() }
+            if state == .failed { return false }
+            rowCounts[group] += other.rowCounts[otherGroup]
+            for column in columns.indices {
+                columns[column].add(other.columns[column], otherGroup, to: group)
+            }
+        }
+        return other.state != .failed
     }
 
     /// A key or, after the keys, a computed value; nil for a group that does not exist.
@@ -80,26 +112,26 @@ final class GroupTable: Aggregation {
 
     /// Reads the form with the first row.
     private func open(_ arguments: FunctionArguments) {
-        var keyCount = arguments.count
-        var functions: [GroupFunction] = [.rows]
-        if kind == .computing, arguments.count > 0 {
-            let words = arguments[0].string.split(separator: " ")
-            keyCount = words.first.flatMap { Int($0) } ?? 0
-            functions = words.dropFirst().compactMap { GroupFunction(rawValue: String($0)) }
-        }
+        var form = GroupForm(keyCount: arguments.count, functions: [.rows])
+        if kind == .computing, arguments.count > 0 { form = GroupForm(arguments[0].string) }
         let firstKey = kind == .computing ? 1 : 0
-        let keysMax = arguments.count - firstKey - functions.count { $0 != .rows }
+        let keysMax = arguments.count - firstKey - form.functions.count { $0 != .rows }
         // Larder's own calls are always complete, but a view in a file may call anything.
-        guard keyCount > 0, keyCount <= keysMax else {
+        guard form.keyCount > 0, form.keyCount <= keysMax else {
             state = .failed
             return
         }
+        open(form, firstKey: firstKey)
+    }
+
+    /// - Parameter firstKey: The index of the first key among the arguments.
+    private func open(_ form: GroupForm, firstKey: Int) {
         state = .open
-        keys = GroupKeys(count: keyCount)
-        for function in functions {
+        keys = GroupKeys(count: form.keyCount)
+        for function in form.functions {
             outputs.append(function == .rows ? nil : columns.count)
             guard function != .rows else { continue }
-            let argumentIndex = firstKey + keyCount + columns.count
+            let argumentIndex = firstKey + form.keyCount + columns.count
             columns.append(GroupColumn(function, argumentIndex: argumentIndex))
         }
     }
@@ -110,7 +142,8 @@ final class GroupTable: Aggregation {
         for column in columns.indices { columns[column].append() }
         let isFull =
             rowCounts.count > GroupFunctions.groupsMax
-            || keys.byteCount > GroupFunctions.keyBytesMax
+            || keys.byteCount + columns.reduce(0, { $0 + $1.byteCount })
+                > GroupFunctions.byteCountMax
         if isFull { state = .failed }
     }
 }

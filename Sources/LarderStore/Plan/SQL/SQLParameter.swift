@@ -33,8 +33,12 @@ enum SQLParameter: Hashable, Sendable {
     case objects(TypedValue)
     case limit
     case offset
-    /// The key of an object, or keys as a JSON array: see ``KeyStatement``.
+    /// The key of an object, or keys as a JSON array: see ``KeyStatement``. In the last statement of
+    /// a ``ParallelQuery``, its partial results.
     case key
+    /// The bounds of the keys that one statement of a ``ParallelQuery`` reads, inclusive.
+    case firstKey
+    case lastKey
 
     /// How many `?` it is bound to.
     var valueCount: Int {
@@ -92,7 +96,8 @@ enum SQLParameter: Hashable, Sendable {
             guard let encoded = ListTable.encoded(elements) else { throw SQLTemplate.tooManyBytes }
             return .blob(encoded)
         case .elements, .now: preconditionFailure("the template computes these")
-        case .key: preconditionFailure("a ``KeyStatement`` has this")
+        case .key, .firstKey, .lastKey:
+            preconditionFailure("these are known when the statement is run")
         case .limit: return .integer(parameters.limit ?? -1)
         case .offset: return .integer(parameters.offset ?? 0)
         }

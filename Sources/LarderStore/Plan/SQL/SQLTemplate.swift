@@ -8,6 +8,23 @@ struct SQLTemplate: Sendable {
     /// The questions about the parameters that the writer asked, with their answers. The statements
     /// are right for all parameters with the same answers.
     var conditions: [(question: ParameterQuestion, answer: Bool)]
+    /// How the query is read by several connections; the statements are then those of that. nil if
+    /// the statements are those of one connection.
+    var division: Division?
+
+    enum Division: Hashable, Sendable {
+        /// It cannot be, and there are no statements.
+        case none
+        /// The first statement adds the rows of a range of keys to groups, and the last one reads
+        /// the result from the groups.
+        case groups(GroupForm)
+        /// The first statement returns the keys of the objects of a range, and the last one reads
+        /// the objects with the keys of all.
+        case keys
+        /// As ``keys``, for the first objects of an order: a range returns no more than the result
+        /// has, or precede it.
+        case firstKeys
+    }
 
     /// Roughly the memory that it takes.
     var byteCount: Int {
@@ -53,6 +70,7 @@ struct SQLTemplate: Sendable {
                     let time = now ?? .real(converter.clock().timeIntervalSinceReferenceDate)
                     now = time
                     values.append(.constant(time))
+                case .key, .firstKey, .lastKey: values.append(parameter)
                 default: values.append(.constant(try parameter.value(parameters, converter)))
                 }
             }

@@ -19,8 +19,13 @@ extension SQLWriter {
         if case .column(let key) = query.groupBy[0], key.isIndexed, try ask(.hasLimit) {
             return nil
         }
-        var groups = HashedGroups(keys: query.groupBy)
-        for (index, key) in query.groupBy.enumerated() { groups.columnIndexes[key] = index }
+        return hashedGroups(query, keys: query.groupBy)
+    }
+
+    /// The groups of a query; nil if the group table does not have all of its functions.
+    func hashedGroups(_ query: ResolvedQuery, keys: [PlanOperand]) -> HashedGroups? {
+        var groups = HashedGroups(keys: keys)
+        for (index, key) in keys.enumerated() { groups.columnIndexes[key] = index }
         var operands = query.columns.compactMap { column in
             if case .operand(let operand) = column.content { operand } else { nil }
         }
@@ -44,20 +49,29 @@ extension SQLWriter {
         _ query: ResolvedQuery, _ groups: HashedGroups
     ) throws(LarderError) -> SQL {
         let grouping = try grouping(query, groups)
+        return try statement(query, groups, count: "(\(grouping))")
+    }
+
+    /// The statement over the groups in the table.
+    mutating func statement(
+        _ query: ResolvedQuery, _ groups: HashedGroups, count: SQL
+    ) throws(LarderError) -> SQL {
         groupColumns = groups.columnIndexes
         defer { groupColumns = [:] }
         var statement: SQL = """
-            SELECT \(try results(query)) FROM \(function: GroupFunctions.table)((\(grouping)))
+            SELECT \(try results(query)) FROM \(function: GroupFunctions.table)(\(count))
             """
         try append(" WHERE ", query.having, to: &statement)
-        statement += " ORDER BY \(try terms(of: query, nil))"
+        if !query.order.isEmpty { statement += " ORDER BY \(try terms(of: query, nil))" }
         try appendLimit(to: &statement)
         return statement
     }
 
     /// The subquery that fills the group table and returns the number of groups.
-    private mutating func grouping(
-        _ query: ResolvedQuery, _ groups: HashedGroups
+    ///
+    /// - Parameter first: Conditions before the predicate.
+    mutating func grouping(
+        _ query: ResolvedQuery, _ groups: HashedGroups, _ first: [SQL] = []
     ) throws(LarderError) -> SQL {
         var arguments: [SQL] = []
         for operand in groups.keys + groups.columns.compactMap(\.argument) {
@@ -67,13 +81,13 @@ extension SQLWriter {
             arguments, keyCount: groups.keys.count, groups.columns.map(\.function),
             isIntegerColumn: groups.keys.count == 1 && groups.keys[0].isIntegerColumn)
         var statement: SQL = "SELECT \(call) FROM \(try from(query.sources))"
-        try append([], and: query.predicate, kindCondition(query, nil), to: &statement)
+        try append(first, and: query.predicate, kindCondition(query, nil), to: &statement)
         return statement
     }
 }
 
 extension GroupFunction {
-    /// nil if the function needs more than one number per group.
+    /// nil if the group table does not have it.
     fileprivate init?(_ function: AggregateFunction, _ argument: PlanOperand?) {
         guard let argument else {
             self = .rows
@@ -84,6 +98,10 @@ extension GroupFunction {
         case .count: self = .count
         case .sum where type?.isInteger == true: self = .sum
         case .average where type?.isInteger == true: self = .average
+        case .sum where argument.isRealColumn: self = .realSum
+        case .average where argument.isRealColumn: self = .realAverage
+        case .sum where argument.isDecimalColumn: self = .decimalSum
+        case .average where argument.isDecimalColumn: self = .decimalAverage
         case .minimum where type?.isBinaryNumber == true: self = .minimum
         case .maximum where type?.isBinaryNumber == true: self = .maximum
         default: return nil
@@ -109,6 +127,17 @@ extension PlanOperand {
         case .predicate: true
         case .value, .member, .converted, .collection, .join, .aggregate: false
         }
+    }
+
+    /// Whether it is a column of doubles and nil.
+    fileprivate var isRealColumn: Bool {
+        guard case .column = self else { return false }
+        return type == .attribute(.double) || type == .attribute(.float)
+    }
+
+    fileprivate var isDecimalColumn: Bool {
+        guard case .column = self else { return false }
+        return type == .attribute(.decimal)
     }
 
     /// Whether it is a column of integers and nil.

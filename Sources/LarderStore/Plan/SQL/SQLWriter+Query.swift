@@ -234,7 +234,7 @@ extension ColumnReference {
 
 extension ResolvedQuery {
     /// Whether SQLite has to sort the objects, since no index begins with the first sort key.
-    fileprivate var sortsRows: Bool {
+    var sortsRows: Bool {
         guard verb == .fetch, !isDistinct, let first = order.first,
             case .operand(let operand) = first.key
         else { return false }
