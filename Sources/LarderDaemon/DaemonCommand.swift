@@ -168,6 +168,13 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Size of the write-ahead log, at least 32, at which long reads that it is kept for end "
+                + "with an error.",
+            valueName: "MiB"))
+    var maxLog = ServerLimits().logBytesMax >> 20
+
+    @Option(
+        help: ArgumentHelp(
             "Maximum memory of SQLite: page caches, statements, sorting. A request that needs more "
                 + "fails.",
             valueName: "MiB"))
@@ -265,6 +272,11 @@ struct DaemonCommand: ParsableCommand {
                 "--max-object must be a number from \(Self.objectMebibytes.lowerBound) to "
                     + "\(Self.objectMebibytes.upperBound)")
         }
+        guard Self.logMebibytes.contains(maxLog) else {
+            throw ValidationError(
+                "--max-log must be a number from \(Self.logMebibytes.lowerBound) to "
+                    + "\(Self.logMebibytes.upperBound)")
+        }
         if let eventLoops, !(1...Self.eventLoopsMax).contains(eventLoops) {
             throw ValidationError(
                 "--event-loops must be a number from 1 to \(Self.eventLoopsMax)")
@@ -293,6 +305,8 @@ struct DaemonCommand: ParsableCommand {
     }
 
     private static let numberMax = 1_000_000
+    /// A shorter log does not have to start from its beginning.
+    private static let logMebibytes = 32...numberMax
     private static let archiveIntervalDefault = 10
     private static let eventLoopsMax = 256
     private static let secondsPerDay = 86_400.0
@@ -340,6 +354,7 @@ struct DaemonCommand: ParsableCommand {
         limits.migrationTimeMax = .seconds(migrationTimeout)
         limits.migrationSilenceMax = .seconds(migrationIdleTimeout)
         limits.spoolBytes.total = maxSpool << 20
+        limits.logBytesMax = maxLog << 20
         limits.acceptObjects(ofBytes: maxObject << 20)
         limits.historyRetention = HistoryRetention(
             ageMax: historyAge.map { Double($0) * Self.secondsPerDay }, countMax: historyCount)

@@ -47,10 +47,12 @@ print_config() { larderd "$@" --print-config | grep -v -e '# default$' -e '^#'; 
     [ ${#numbers[@]} -ge 10 ]
     for name in "${numbers[@]}"; do
         # Some of them require an archive.
-        printf 'store = "test.store"\nschema = "%s"\narchive = "archive"\n%s = 20\n' "$schema" \
+        printf 'store = "test.store"\nschema = "%s"\narchive = "archive"\n%s = 32\n' "$schema" \
             "$name" >number.toml
-        assert_contains "$(print_config --config ./number.toml)" "$name = 20  # ./number.toml, line 4"
+        assert_contains "$(print_config --config ./number.toml)" "$name = 32  # ./number.toml, line 4"
     done
+    assert_status 64 larderd --store test.store --schema "$schema" --max-log 31
+    assert_contains "$stderr" "--max-log must be a number from 32 to 1000000"
 }
 
 @test "options weigh more than the environment, and that more than the file" {
