@@ -172,7 +172,7 @@ package final class Server: Service {
     }
 
     /// - Parameter credentials: Those of the peer; nil to read them from the socket.
-    func serve(
+    package func serve(
         connectedSocket descriptor: Int32, as credentials: PeerCredentials?
     ) throws(LarderError) {
         do {

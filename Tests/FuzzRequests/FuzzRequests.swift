@@ -2,13 +2,15 @@ import Glibc
 import InputFuzzing
 import TestSupport
 
-/// `scripts/fuzz-requests`: sends random requests to a server, or passes changed inputs to the
-/// decoders and the planner, for a number of times. It fails if the memory of the process grows.
+/// `scripts/fuzz-requests`: sends random requests to a server, of users without limits or with
+/// random rights, or passes changed inputs to the decoders and the planner, for a number of times.
+/// It fails if the memory of the process grows.
 ///
 ///     FuzzRequests requests COUNT
+///     FuzzRequests rights COUNT
 ///     FuzzRequests inputs COUNT
 @main struct FuzzRequests {
-    private static let usage = "usage: scripts/fuzz-requests requests|inputs COUNT"
+    private static let usage = "usage: scripts/fuzz-requests requests|rights|inputs COUNT"
     /// Memory may grow by this between a tenth of the run and its end.
     private static let growthMax = 64 << 20
     /// So many different faults are printed, each with its first input.
@@ -20,6 +22,7 @@ import TestSupport
         let generator = SeededGenerator.fromEnvironment(words[0])
         switch words[0] {
         case "requests": try sendRequests(count, generator)
+        case "rights": try checkRights(count, generator)
         case "inputs": try passInputs(count, generator)
         default: fail(usage, 64)
         }
@@ -35,6 +38,20 @@ import TestSupport
         try inTenths(of: count) { done in
             try fuzzer.run(done)
             return "\(fuzzer.account)"
+        }
+    }
+
+    /// The count is that of policies.
+    private static func checkRights(_ count: Int, _ generator: SeededGenerator) throws {
+        var generator = generator
+        var account = RightsFuzzer.Account()
+        try inTenths(of: count) { done in
+            do {
+                try RightsFuzzer.run(policies: done, &generator, &account)
+            } catch {
+                fail("\(error)", 1)
+            }
+            return "\(account)"
         }
     }
 

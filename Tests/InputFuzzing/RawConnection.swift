@@ -13,6 +13,8 @@ final class RawConnection {
     private(set) var sentIDs: [UInt64] = []
     private(set) var isClosed = false
     private(set) var sentCount = 0
+    /// The replies to the requests of ``open(_:in:)`` that have not been taken.
+    private var kept: [UInt64: [Reply]] = [:]
 
     /// The time for a reply, and for the server to take a message. It is far beyond what a server
     /// on a busy machine needs.
@@ -21,7 +23,8 @@ final class RawConnection {
     /// The server has neither replied in time nor closed the connection.
     struct NoReply: Error {}
 
-    init(to server: Server) throws(LarderError) {
+    /// - Parameter user: The user of the peer; nil for that of the process.
+    init(to server: Server, as user: UInt32? = nil) throws(LarderError) {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
@@ -32,7 +35,8 @@ final class RawConnection {
         let length = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, length)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, length)
-        try server.serve(connectedSocket: ends[0])
+        try server.serve(
+            connectedSocket: ends[0], as: user.map { PeerCredentials(user: $0) })
     }
 
     deinit { close(descriptor) }
@@ -86,6 +90,42 @@ final class RawConnection {
         } while try read(waits: true)
         return nil
     }
+
+    // MARK: Requests with several replies
+
+    /// Sends a request whose replies are kept until ``next(_:waits:)`` takes them.
+    ///
+    /// - Parameter snapshot: The id of the snapshot in which to read; 0 for none.
+    /// - Returns: the request's id.
+    func open(_ request: Request, in snapshot: UInt64 = 0) throws -> UInt64 {
+        let id = nextID()
+        kept[id] = []
+        try send(RequestEnvelope(id: id, snapshot: snapshot, request: request))
+        return id
+    }
+
+    /// The next reply to such a request; nil if the server closes, or has not sent any.
+    ///
+    /// - Parameter waits: Whether to wait for a reply.
+    func next(_ id: UInt64, waits: Bool = true) throws -> Reply? {
+        repeat {
+            while let envelope = try nextReply() { kept[envelope.id]?.append(envelope.reply) }
+            if let first = kept[id]?.first {
+                kept[id]?.removeFirst()
+                return first
+            }
+        } while try read(waits: waits)
+        return nil
+    }
+
+    /// Ends a stream, whose later replies are dropped.
+    func cancel(_ id: UInt64) throws {
+        kept[id] = nil
+        try send(RequestEnvelope(id: nextID(), request: .cancel(requestID: id)))
+    }
+
+    /// Drops the later replies to a request.
+    func forget(_ id: UInt64) { kept[id] = nil }
 
     private func nextReply() throws -> ReplyEnvelope? {
         let decoded = try splitter.withNextFrame { content in

@@ -4,7 +4,7 @@ import NIOCore
 /// The process at the other end of a Unix socket, from the kernel (SO_PEERCRED).
 ///
 /// The fields and their order are those of the kernel's `struct ucred`.
-struct PeerCredentials: Hashable, Sendable {
+package struct PeerCredentials: Hashable, Sendable {
     var processIdentifier: Int32 = 0
     var userIdentifier: UInt32 = 0
     var groupIdentifier: UInt32 = 0
@@ -21,4 +21,9 @@ struct PeerCredentials: Hashable, Sendable {
             credentials.userIdentifier == .max ? nil : credentials
         }.flatMapErrorThrowing { _ in nil }
     }
+}
+
+extension PeerCredentials {
+    /// A user whose process is not known.
+    package init(user: UInt32) { self.init(userIdentifier: user) }
 }
