@@ -125,7 +125,7 @@ final class LimitedView: StoreView {
 }
 
 extension Rights {
-    fileprivate func frozen(_ property: String, _ entityName: String) -> LarderError {
+    func frozen(_ property: String, _ entityName: String) -> LarderError {
         LarderError(
             .permissionDenied,
             "the role \(role.name) may not change \(entityName).\(property) of an object that "

@@ -52,7 +52,8 @@ struct ConflictResolver {
     private func state(
         of object: ObjectKey, _ expectation: Expectation
     ) throws(SQLiteError) -> State {
-        guard let version = try context.version(of: object) else {
+        // An object that the user does not see is a deleted one.
+        guard let version = try context.version(of: object), try context.isVisible(object) else {
             return State(version: nil, isAsExpected: false)
         }
         if version == expectation.version { return State(version: version, isAsExpected: true) }

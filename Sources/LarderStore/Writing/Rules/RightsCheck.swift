@@ -11,7 +11,7 @@ import LarderQuery
 /// cascades to needs the right to delete it.
 final class RightsCheck {
     /// An object that a change names, with the index of the change.
-    private struct Named {
+    private struct Named: Hashable {
         var object: ObjectKey
         var change: Int?
         /// Whether the change has its identifier. Otherwise an error must not name it.
@@ -21,6 +21,8 @@ final class RightsCheck {
     let view: LimitedView
     /// Objects that existed before and are updated, to be checked again at the end.
     private var updated = ObjectSet()
+    /// Those that an insert updates. The names in an insert may be frozen, those in an update not.
+    private var upserted = ObjectSet()
 
     private static let keysMax = 10_000
 
@@ -29,45 +31,47 @@ final class RightsCheck {
     // MARK: - Before
 
     /// Checks the objects that existing changes name, before the first change is made.
+    ///
+    /// An object that the user does not see has, in each case, the error of one that does not
+    /// exist, whatever else is wrong with the changes.
     func check(
         _ changes: [PlannedChange?], from start: Int, _ context: ChangeContext
     ) throws(SQLiteError) {
         var seen: [Named] = []
         var rights: [EntityRights.Right: [Named]] = [:]
+        // Those of changes with a base: the conflict resolver decides if they do not exist.
+        var based: [EntityRights.Right: [Named]] = [:]
+        let hidden = try hiddenObjects(of: changes, context)
         for (offset, change) in changes.enumerated() {
             let index = start + offset
             switch change {
             case .insert(let insert)?:
                 try collect(insert.values, of: nil, index, &seen, &rights, context)
-            case .update(let object, _, let values)?:
-                rights[.update, default: []].append(Named(object: object, change: index))
-                try collect(values, of: object, index, &seen, &rights, context)
-            case .delete(let object, _)?:
-                rights[.delete, default: []].append(Named(object: object, change: index))
-            case .updateAll(_, let assignments)?:
-                for assignment in assignments {
-                    guard case .relationship(let targets) = assignment.content,
-                        case .relationship(let number) = assignment.property
-                    else { continue }
-                    let named = Self.existing(targets, index)
-                    seen += named
-                    if case .inverse = context.schema.relationships[number].storage {
-                        rights[.update, default: []] += named
-                    }
+            case .update(let object, let expectation, let values)?:
+                let named = Named(object: object, change: index)
+                let isHidden = hidden.contains(object)
+                if expectation.isEmpty {
+                    rights[.update, default: []].append(named)
+                } else if !isHidden {
+                    based[.update, default: []].append(named)
                 }
+                try collect(
+                    values, of: isHidden ? nil : object, index, &seen, &rights, context)
+            case .delete(let object, let expectation)?:
+                let named = Named(object: object, change: index)
+                if expectation.isEmpty {
+                    rights[.delete, default: []].append(named)
+                } else if !hidden.contains(object) {
+                    based[.delete, default: []].append(named)
+                }
+            case .updateAll(_, let assignments)?:
+                collect(assignments, index, &seen, &rights, context)
             case .deleteAll?, nil: break
             }
         }
-        let all = seen + rights.values.joined()
-        for named in try violations(.read, all, context) {
-            let name = context.schema.entities[named.object.entity].name
-            context.add(
-                named.isGiven
-                    ? context.notFound(named.object) : view.limits.denial(.update, name),
-                change: named.change)
-        }
+        try checkSeen(seen + rights.values.joined(), context)
         guard context.errors.isEmpty else { return }
-        for (right, objects) in rights {
+        for (right, objects) in rights.merging(based, uniquingKeysWith: +) {
             for named in try violations(right, objects, context) {
                 let name = context.schema.entities[named.object.entity].name
                 context.add(
@@ -76,6 +80,60 @@ final class RightsCheck {
             }
             guard right == .update else { continue }
             for named in objects { updated.insert(named.object) }
+        }
+    }
+
+    /// The objects that changes update or delete, and that the user does not see.
+    private func hiddenObjects(
+        of changes: [PlannedChange?], _ context: ChangeContext
+    ) throws(SQLiteError) -> Set<ObjectKey> {
+        let changed = changes.compactMap { change -> Named? in
+            switch change {
+            case .update(let object, _, _)?, .delete(let object, _)?:
+                Named(object: object, change: nil)
+            default: nil
+            }
+        }
+        return Set(try violations(.read, changed, context).map(\.object))
+    }
+
+    /// Adds errors for objects that the user does not see, and for those that do not exist.
+    private func checkSeen(_ named: [Named], _ context: ChangeContext) throws(SQLiteError) {
+        var unseen = try violations(.read, named, context)
+        for named in named where named.isGiven && !context.deleted.contains(named.object) {
+            if try context.version(of: named.object) == nil { unseen.append(named) }
+        }
+        unseen.sort { ($0.change ?? 0, $0.object) < ($1.change ?? 0, $1.object) }
+        // An object is one error, however often a change needs it. The number of members that the
+        // user does not see is not shown.
+        var reported: Set<Named> = []
+        for named in unseen {
+            let key = named.isGiven ? named.object.key : 0
+            let shown = Named(
+                object: ObjectKey(entity: named.object.entity, key: key), change: named.change,
+                isGiven: named.isGiven)
+            guard reported.insert(shown).inserted else { continue }
+            let name = context.schema.entities[named.object.entity].name
+            context.add(
+                named.isGiven
+                    ? context.notFound(named.object) : view.limits.denial(.update, name),
+                change: named.change)
+        }
+    }
+
+    private func collect(
+        _ assignments: [PlannedAssignment], _ index: Int, _ seen: inout [Named],
+        _ rights: inout [EntityRights.Right: [Named]], _ context: ChangeContext
+    ) {
+        for assignment in assignments {
+            guard case .relationship(let targets) = assignment.content,
+                case .relationship(let number) = assignment.property
+            else { continue }
+            let named = Self.existing(targets, index)
+            seen += named
+            if case .inverse = context.schema.relationships[number].storage {
+                rights[.update, default: []] += named
+            }
         }
     }
 
@@ -128,7 +186,10 @@ final class RightsCheck {
             return view.limits.denial(
                 right, name, uri: isVisible ? context.stableURI(of: object) : nil)
         }
-        if right == .update { updated.insert(object) }
+        if right == .update {
+            updated.insert(object)
+            upserted.insert(object)
+        }
         return nil
     }
 
@@ -146,6 +207,7 @@ final class RightsCheck {
         for entity in context.schema.entities {
             try finishInserted(entity, context)
             try finishUpdated(entity, context)
+            finishUpserted(entity, context)
             if context.errors.isFull { return }
         }
     }
@@ -175,6 +237,25 @@ final class RightsCheck {
         }
         try finish(
             .update, objects.filter { !context.deleted.contains($0.object) }, entity, context)
+    }
+
+    /// Checks that the inserts that have updated an object have changed nothing that is frozen.
+    private func finishUpserted(_ entity: StoredEntity, _ context: ChangeContext) {
+        let keys = upserted[entity.number]
+        guard !keys.isEmpty else { return }
+        let attributes = entity.attributes.enumerated().map {
+            (name: $1.attribute.name, property: StoredEntity.Property.attribute($0))
+        }
+        let relationships = entity.relationshipNumbers.map { number in
+            let relationship = context.schema.relationships[number].relationship
+            return (name: relationship.name, property: StoredEntity.Property.relationship(number))
+        }
+        for (name, property) in attributes + relationships
+        where view.limits.isFrozen(name, of: entity.name) {
+            let changed = context.changes.keys(changedIn: property, of: entity.number)
+            guard changed.contains(where: { keys.contains($0) }) else { continue }
+            context.add(view.limits.frozen(name, entity.name), change: nil)
+        }
     }
 
     private func finish(

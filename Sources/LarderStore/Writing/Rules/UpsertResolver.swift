@@ -40,7 +40,7 @@ struct UpsertResolver {
             }
             guard first.object == object else {
                 return .error(
-                    ambiguityError(entity, first, (object, constraint.names), context))
+                    try ambiguityError(entity, first, (object, constraint.names), context))
             }
         }
         return found.map { .one($0.object) } ?? .none
@@ -69,9 +69,15 @@ struct UpsertResolver {
     private func ambiguityError(
         _ entity: StoredEntity, _ first: (object: ObjectKey, names: [String]),
         _ second: (object: ObjectKey, names: [String]), _ context: ChangeContext
-    ) -> LarderError {
+    ) throws(SQLiteError) -> LarderError {
+        let isVisible = try [first.object, second.object].map { (object) throws(SQLiteError) in
+            try context.isVisible(object)
+        }
         func description(_ match: (object: ObjectKey, names: [String])) -> String {
             let names = match.names.map { "\(entity.name).\($0)" }
+            guard isVisible[match.object == first.object ? 0 : 1] else {
+                return "an object that this user may not see by \(names.joined(separator: " and "))"
+            }
             let object = context.stableURI(of: match.object) ?? "another object of the set"
             return "\(object) by \(names.joined(separator: " and "))"
         }
@@ -80,7 +86,7 @@ struct UpsertResolver {
                 .uniquenessViolated,
                 "the insert matches \(description(first)), and \(description(second))",
                 entityName: entity.name, propertyNames: first.names + second.names,
-                uri: context.stableURI(of: first.object), rule: .unique),
+                uri: isVisible[0] ? context.stableURI(of: first.object) : nil, rule: .unique),
             hint: "an insert can update only one object")
     }
 
