@@ -81,7 +81,7 @@ struct GroupColumn {
             decimalSums[group].add(other.decimalSums[otherGroup])
         case .minimum, .maximum:
             let extreme = other.extremes[otherGroup]
-            // Nothing is less than nil: the column has no value yet, or the other one.
+            // Without a value on both sides there is no order.
             let isTaken =
                 if case .null = extremes[group] { true } else {
                     Self.isLess(extreme, extremes[group]) == (function == .minimum)
