@@ -22,8 +22,8 @@ package protocol StoreView: AnyObject, Sendable {
 
     /// Resolves a query against the schema. `%K` arguments are read from the parameters; a plan
     /// that depends on them (``QueryPlan/dependsOnArguments``) is valid for these parameters alone.
-    /// Of other arguments only types may be read (``QueryPlan/serves(_:)``). Any reader of the
-    /// store can execute the plan.
+    /// Only types are read of other arguments (``QueryPlan/serves(_:)``). Any reader of the store
+    /// can execute the plan.
     func plan(_ query: Query, _ parameters: QueryParameters) throws(LarderError) -> any QueryPlan
 
     /// A reader that reads objects by their identifiers as this view has them, over the connection

@@ -88,7 +88,7 @@ struct PortedSourceTests {
         override func didTurnIntoFault() { calls.append("did") }
     }
 
-    @Test("an object is told before and after its values are forgotten")
+    @Test("an object is called before and after its values are forgotten")
     func faults() throws {
         let model = NSManagedObjectModel()
         let entity = NSEntityDescription()

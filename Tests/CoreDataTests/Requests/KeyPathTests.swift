@@ -79,7 +79,7 @@ extension Article {
     /// An accessor that needs a value.
     fileprivate var forced: Date {
         // swift-format-ignore: NeverForceUnwrap
-        value(forKey: "published") as! Date
+        (value(forKey: "published") as? Date)!
     }
 
     fileprivate var nothing: Int { 5 }

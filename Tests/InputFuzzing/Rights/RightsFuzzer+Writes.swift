@@ -115,7 +115,7 @@ extension RightsFuzzer {
 
     // MARK: What a user may change
 
-    /// What was changed without the right to it; nil if the user had all rights.
+    /// A change without the right to it; nil if the user had all rights.
     private func violation(
         _ rights: UserRights, _ before: RightsWorld, _ after: RightsWorld
     ) -> String? {

@@ -186,7 +186,8 @@ struct RightsRead {
             },
             count(
                 "List",
-                "SUBQUERY(tasks, $t, $t.done == true AND ANY $t.tags.name == '\(owner)').@count > 0",
+                "SUBQUERY(tasks, $t, $t.done == true AND ANY $t.tags.name == '\(owner)')"
+                    + ".@count > 0",
                 ["List.tasks", "Task.tags", "Tag"]
             ) { world, list in
                 world.tasks(ofList: list).values.contains { task in

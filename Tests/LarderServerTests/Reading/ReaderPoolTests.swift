@@ -80,7 +80,7 @@ struct ReaderPoolTests {
                     arrived.signal()
                     left.wait()
                 }
-                // Of four readers a user may have three.
+                // A user may have three of the four readers.
                 #expect(count == 2)
                 for _ in 0..<count { arrived.wait() }
                 for _ in 0..<count { left.signal() }

@@ -167,7 +167,6 @@ final class FakePlan: QueryPlan {
     deinit { records?.state.withLock { $0.itemPlans -= 1 } }
 
     var dependsOnArguments: Bool { words.contains("%K") }
-
     func serves(_ parameters: QueryParameters) -> Bool { true }
 
     var byteCount: Int { words.reduce(0) { $0 + $1.utf8.count } }

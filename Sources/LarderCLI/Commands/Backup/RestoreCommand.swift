@@ -99,7 +99,7 @@ struct RestoreCommand: ParsableCommand {
     }
 }
 
-/// The progress of the step of a restore that is going on.
+/// The progress of the current step of a restore.
 private struct RestoreProgress {
     private var step: RestoreStep?
     private var progress: Progress?

@@ -33,10 +33,10 @@ enum SQLParameter: Hashable, Sendable {
     case objects(TypedValue)
     case limit
     case offset
-    /// The key of an object, or keys as a JSON array: see ``KeyStatement``. In the last statement of
-    /// a ``ParallelQuery``, its partial results.
+    /// The key of an object, or keys as a JSON array: see ``KeyStatement``. In the last statement
+    /// of a ``ParallelRead``, the keys that were found, or the number of groups.
     case key
-    /// The bounds of the keys that one statement of a ``ParallelQuery`` reads, inclusive.
+    /// The bounds of the keys that one statement of a ``ParallelRead`` reads, inclusive.
     case firstKey
     case lastKey
 
