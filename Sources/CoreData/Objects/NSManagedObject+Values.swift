@@ -50,7 +50,7 @@ extension NSManagedObject {
     }
 
     /// Sets the property at the end of a path of names through relationships to one object. Without
-    /// such an object nothing is set. A name that is no such relationship makes the next save an
+    /// such an object nothing is set. A name of anything else makes the next save an
     /// error, as does a path that is too long.
     public func setValue(_ value: Any?, forKeyPath keyPath: String) {
         guard Self.stepCount(of: keyPath) <= Limits.keyPathStepsMax else {

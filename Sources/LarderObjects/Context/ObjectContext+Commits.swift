@@ -111,7 +111,7 @@ extension ObjectContext {
 
     /// The objects that their stores do not have any more.
     private func missing(among objects: [StoredObject]) -> [StoredObject] {
-        // What cannot be read is not known to be gone.
+        // An object that cannot be read is not known to be gone.
         guard let found = existing(among: objects.map(\.identifier)) else { return [] }
         return objects.filter { !found.contains($0.identifier) }
     }

@@ -1,7 +1,7 @@
 /// An error of PostgreSQL or of the connection to it. It stays within the store; ``larderError`` is
 /// what leaves it.
 package struct PostgresError: Error, Hashable, Sendable {
-    /// What failed. No code outside of this folder sees SQLSTATE.
+    /// The kind of the failure. No code outside of this folder sees SQLSTATE.
     package enum Condition: Hashable, Sendable {
         // Errors before a connection is ready.
 

@@ -5,7 +5,7 @@ import Synchronization
 /// A read of a whole table that several connections share, on one snapshot. Each reads the rows of
 /// one range of keys after the other, until all ranges have been read.
 final class ParallelRead: Sendable {
-    /// What one connection has read.
+    /// The result of one connection.
     private enum Part: Sendable {
         case groups(GroupTable)
         case keys([Int64])

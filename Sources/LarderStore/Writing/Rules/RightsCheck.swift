@@ -39,7 +39,7 @@ final class RightsCheck {
     ) throws(SQLiteError) {
         var seen: [Named] = []
         var rights: [EntityRights.Right: [Named]] = [:]
-        // Those of changes with a base: the conflict resolver decides if they do not exist.
+        // The objects of changes with a base: the conflict resolver decides if they do not exist.
         var based: [EntityRights.Right: [Named]] = [:]
         let hidden = try hiddenObjects(of: changes, context)
         for (offset, change) in changes.enumerated() {
