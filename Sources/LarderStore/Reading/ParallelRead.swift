@@ -260,6 +260,6 @@ extension ReadSession {
 
     /// Whether a statement reads all rows of the first table of its query, without an index.
     fileprivate func scans(_ sql: SQL) throws(ReadFailure) -> Bool {
-        try steps(of: sql).contains { $0.text == "SCAN t0" }
+        try steps(of: sql).contains { $0.scanned == "t0" && !$0.usesIndex }
     }
 }

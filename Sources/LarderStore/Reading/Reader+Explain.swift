@@ -20,7 +20,7 @@ extension Reader {
         let isOfGroups = steps.first?.text.hasPrefix("SCAN \(GroupFunctions.table) ") == true
         let warnings = steps.compactMap { step in
             isOfGroups && step.depth == 0
-                ? nil : Self.warning(for: step.text, tables, suggestions)
+                ? nil : Self.warning(for: step, tables, suggestions)
         }
         return Explanation(
             plan: plan.query.description,
@@ -56,20 +56,19 @@ extension Reader {
     }
 
     private static func warning(
-        for step: String, _ tables: [String: String], _ suggestions: IndexSuggestions
+        for step: QueryStep, _ tables: [String: String], _ suggestions: IndexSuggestions
     ) -> Warning? {
-        let words = step.split(separator: " ")
-        if words.first == "SCAN", words.count >= 2, let table = tables[String(words[1])] {
-            if words.contains("INDEX") {
+        if let alias = step.scanned, let table = tables[alias] {
+            if step.usesIndex {
                 return Warning(text: "every row of \(table) is read through an index")
             }
-            let suggestion = Int(words[1].dropFirst()).flatMap { suggestions.ofRows[$0] }
+            let suggestion = Int(alias.dropFirst()).flatMap { suggestions.ofRows[$0] }
             return Warning(
                 text: "every row of \(table) is read: no index serves this"
                     + (suggestion.map { "; \($0.text)" } ?? ""), index: suggestion?.line)
         }
-        guard step.hasPrefix("USE TEMP B-TREE FOR ") else { return nil }
-        let purpose = step.dropFirst("USE TEMP B-TREE FOR ".count)
+        guard step.text.hasPrefix("USE TEMP B-TREE FOR ") else { return nil }
+        let purpose = step.text.dropFirst("USE TEMP B-TREE FOR ".count)
         return Warning(
             text: "the rows are sorted apart (\(purpose)): no index gives this order"
                 + (suggestions.ofOrder.map { "; \($0.text)" } ?? ""),
@@ -81,6 +80,16 @@ extension Reader {
 struct QueryStep {
     let depth: Int
     let text: String
+
+    /// The alias of the table of which it reads all rows; nil if it looks rows up.
+    var scanned: String? {
+        let words = text.split(separator: " ")
+        // SQLite calls a scan for the least or the greatest value a search, but names no index.
+        let isScan = words.first == "SCAN" || (words.first == "SEARCH" && words.count == 2)
+        return isScan && words.count >= 2 ? String(words[1]) : nil
+    }
+
+    var usesIndex: Bool { text.split(separator: " ").contains("INDEX") }
 }
 
 extension ReadSession {

@@ -226,6 +226,7 @@ import Testing
             .fetch(Fetch("Item", sort: [SortKey("real")])),
             .aggregate(Aggregate("Item", groupBy: ["indexed"], [.count])),
             .aggregate(Aggregate("Item", [.init(.median, "n")])),
+            .aggregate(Aggregate("Item", [.init(.maximum, "indexed")])),
         ]
         for query in alone {
             let workers = try WorkerThreads(1, of: store)
@@ -236,6 +237,7 @@ import Testing
             .count(entityName: "Item", predicate: .format("n == 3")),
             .fetch(Fetch("Item", where: .format("real > 1"))),
             .aggregate(Aggregate("Item", groupBy: ["n"], [.init(.sum, "real")])),
+            .aggregate(Aggregate("Item", [.init(.maximum, "real")])),
         ]
         for query in shared {
             let workers = try WorkerThreads(1, of: store)
