@@ -78,9 +78,12 @@ let package = Package(
             name: "LarderWire", dependencies: ["LarderModel", "LarderQuery", "CLarderProto"],
             swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
         .target(
+            name: "LarderSQL", dependencies: ["LarderModel", "LarderQuery", "CPCRE2"],
+            swiftSettings: strict),
+        .target(
             name: "LarderStore",
             dependencies: [
-                "LarderModel", "LarderQuery", "LarderFiles", "CSQLite", "CPCRE2", "CLinux",
+                "LarderModel", "LarderQuery", "LarderFiles", "LarderSQL", "CSQLite", "CLinux",
             ],
             swiftSettings: strict),
         .target(
@@ -255,8 +258,8 @@ let package = Package(
         .testTarget(
             name: "LarderStoreTests",
             dependencies: [
-                "LarderStore", "LarderModel", "LarderQuery", "CSQLite", "QueryFuzzing",
-                "TestSupport",
+                "LarderStore", "LarderSQL", "LarderModel", "LarderQuery", "CSQLite",
+                "QueryFuzzing", "TestSupport",
             ],
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(

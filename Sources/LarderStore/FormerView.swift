@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 import Synchronization
 
 /// A store as clients of a former schema see it.

@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 import Synchronization
 
 /// A store as a user with limited rights sees it: without the names that are hidden, and without

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import LarderModel
 import LarderQuery
+import LarderSQL
 import Synchronization
 
 /// A store in one SQLite file that this process owns.

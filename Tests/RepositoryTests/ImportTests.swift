@@ -16,10 +16,14 @@ struct ImportTests {
             "FoundationEssentials", "Glibc", "LarderModel", "LarderQuery", "CLarderProto",
             "CProtobufC",
         ],
+        "LarderSQL": [
+            "CPCRE2", "FoundationEssentials", "Glibc", "LarderModel", "LarderQuery",
+            "Synchronization",
+        ],
         "LarderStore": [
             "FoundationEssentials", "Swift", "Glibc", "Synchronization", "LarderModel",
             "LarderQuery",
-            "LarderFiles", "CSQLite", "CPCRE2", "CLinux", "Dispatch",
+            "LarderFiles", "LarderSQL", "CSQLite", "CLinux", "Dispatch",
         ],
         "LarderPostgres": ["CPQ", "Dispatch", "Glibc", "LarderModel", "Synchronization"],
         "LarderServer": [

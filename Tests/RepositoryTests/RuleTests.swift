@@ -63,6 +63,8 @@ struct RuleTests {
     func unsafePointers() throws {
         let allowed = [
             "Sources/LarderStore/SQLite/", "Sources/LarderWire/",
+            // The handles and the memory of PCRE2.
+            "Sources/LarderSQL/Patterns/RegularExpression.swift",
             // The handles and the memory of libpq.
             "Sources/LarderPostgres/Connection/Libpq.swift",
             // The system's mutex and condition variable need a stable address.

@@ -24,18 +24,18 @@ struct SizeTests {
             "functions over one tree, which call each other",
         "LarderQuery.ScalarFunction":
             "a table with a row per function, and their bodies",
+        "LarderSQL.Layout":
+            "the names and statements of the store's own tables",
+        "LarderSQL.QueryLowering":
+            "functions over one tree, which call each other",
+        "LarderSQL.SQLWriter":
+            "functions over one tree, which call each other",
         "LarderServer.ConnectionHandler":
             "one channel handler performs the actions of a connection",
         "LarderServer.WriteQueue":
             "one lock protects what waits and what is written",
         "LarderStore.ChangeSetCheck":
             "one pass over a change set, with the keys that it assigns",
-        "LarderStore.Layout":
-            "the names and statements of the store's own tables",
-        "LarderStore.QueryLowering":
-            "functions over one tree, which call each other",
-        "LarderStore.SQLWriter":
-            "functions over one tree, which call each other",
         "LarderStore.Writer":
             "it owns the connection that writes, for each kind of write",
         "LarderWire.MessageBuffer":

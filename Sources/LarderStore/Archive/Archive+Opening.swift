@@ -1,6 +1,7 @@
 import Dispatch
 import FoundationEssentials
 import LarderModel
+import LarderSQL
 
 extension Archive {
     /// Starts the archive of a store that has been opened, before anything is checkpointed.

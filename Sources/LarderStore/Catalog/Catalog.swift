@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderSQL
 
 /// The description of a store in its file: the table `_larder`, and two numbers in the file header.
 struct Catalog: Sendable {

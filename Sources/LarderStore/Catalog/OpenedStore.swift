@@ -2,6 +2,7 @@ import FoundationEssentials
 import LarderFiles
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// A store file that has been claimed, opened and checked, and created if it was empty.
 struct OpenedStore {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderSQL
 
 /// The rules for a schema that this store adds to those of the schema itself: its patterns compile,
 /// its derivations can be planned, the properties of its constraints and indexes have columns in

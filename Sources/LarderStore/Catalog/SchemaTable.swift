@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// The content of SQLite's schema table, compared with the tables and indexes of the layout.
 ///

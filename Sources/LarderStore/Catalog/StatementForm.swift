@@ -1,3 +1,5 @@
+import LarderSQL
+
 /// The meaning of a CREATE TABLE or CREATE INDEX statement, as far as a store's layout determines
 /// it.
 ///
@@ -103,4 +105,8 @@ struct StatementForm: Hashable {
     }
 
     private static let numberBytes = Set("0123456789+-.eE".utf8)
+}
+
+extension IndexDefinition {
+    var form: StatementForm { StatementForm(statement.text) }
 }

@@ -1,3 +1,5 @@
+import LarderSQL
+
 /// The settings of a store's connections: of the writer and of the readers.
 enum StoreConnection {
     /// SQLite's setting of the same name.

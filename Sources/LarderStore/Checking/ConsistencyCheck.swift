@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// The rules for a store's tables that SQLite does not check: a list of SELECT statements, each of
 /// which finds nothing in a consistent store.

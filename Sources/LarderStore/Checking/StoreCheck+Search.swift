@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 extension StoreCheck {
     /// Compares an index of texts with the texts, in the snapshot of the check.

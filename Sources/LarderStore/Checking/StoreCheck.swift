@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// A check of a whole store in one snapshot, and what it has found: SQLite's check first, then the
 /// checks of rows, values, search indexes and derived attributes.
@@ -107,7 +108,8 @@ struct StoreCheck {
             try session.bind(plan.values(key: nil, now: 0), to: statement)
             while !isFull, try session.step(statement) {
                 let stored = statement.value(at: DerivationPlan.storedColumn)
-                if (try? plan.computed(statement)) == stored { continue }
+                let computed = statement.value(at: DerivationPlan.computedColumn)
+                if (try? plan.stored(computed)) == stored { continue }
                 let key = statement.int64(at: DerivationPlan.keyColumn)
                 add(
                     "its value differs from the result of its derivation",

@@ -1,26 +1,9 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
-/// Arithmetic of decimals, of any number of steps, in one call of an SQL function: the numbers
-/// between two steps are never written as text and parsed again.
-///
-/// The first argument is the form: the functions in prefix notation, each as one character, and for
-/// each of the other arguments, in their order, a point, or a colon if it is the same for all rows.
-/// `larder_decimal('*+..:', a, b, ?)` is `(a + b) * ?`. `SQLWriter` writes forms; the depth of an
-/// expression bounds their depth.
-///
-/// An object is a form with its constants, parsed once per run of a statement.
+/// A form of ``DecimalArithmetic`` with its constants, parsed once per run of a statement.
 final class DecimalForm {
-    /// `larder_decimal(form, …)`: the result; nil if an argument is nil, and if a step has no
-    /// result.
-    static let value = "larder_decimal"
-    /// `larder_decimal_order(form, …)`, with a form of two numbers: -1, 0 or 1 if the first is
-    /// less than, equal to or greater than the second; nil if one of them is nil.
-    static let order = "larder_decimal_order"
-
-    static let argument = "."
-    static let constant = ":"
-
     private enum Symbol {
         case argument(index: Int)
         case constant(index: Int)
@@ -47,10 +30,10 @@ final class DecimalForm {
         var argumentIndex = 1
         for character in arguments[0].string {
             switch String(character) {
-            case Self.argument:
+            case DecimalArithmetic.argument:
                 symbols.append(.argument(index: argumentIndex))
                 argumentIndex += 1
-            case Self.constant:
+            case DecimalArithmetic.constant:
                 let constant = arguments[argumentIndex]
                 symbols.append(.constant(index: constants.count))
                 constants.append(
@@ -78,7 +61,9 @@ final class DecimalForm {
     /// The functions read at most as much text as a decimal has, so their time needs no budget
     /// beyond SQLite's steps.
     static func register(on connection: Connection) throws(SQLiteError) {
-        try connection.registerScalar(name: value, argumentCount: -1, isBounded: false) {
+        try connection.registerScalar(
+            name: DecimalArithmetic.value, argumentCount: -1, isBounded: false
+        ) {
             arguments in
             arguments.withPrepared(at: 0) {
                 DecimalForm(arguments)
@@ -86,7 +71,9 @@ final class DecimalForm {
                 form.number(arguments).map { .decimal($0) } ?? .null
             }
         }
-        try connection.registerScalar(name: order, argumentCount: -1, isBounded: false) {
+        try connection.registerScalar(
+            name: DecimalArithmetic.order, argumentCount: -1, isBounded: false
+        ) {
             arguments in
             arguments.withPrepared(at: 0) {
                 DecimalForm(arguments)
@@ -184,24 +171,6 @@ final class DecimalForm {
         case "c": .unary(.ceiling)
         case "r": .unary(.round)
         case "t": .unary(.trunc)
-        default: nil
-        }
-    }
-
-    /// The character of a function of one or two decimals; nil for other functions.
-    static func symbol(of function: ScalarFunction) -> String? {
-        switch function {
-        case .add: "+"
-        case .subtract: "-"
-        case .multiply: "*"
-        case .divide: "/"
-        case .modulus: "%"
-        case .negate: "n"
-        case .abs: "a"
-        case .floor: "f"
-        case .ceiling: "c"
-        case .round: "r"
-        case .trunc: "t"
         default: nil
         }
     }

@@ -1,17 +1,9 @@
 import FoundationEssentials
 import LarderModel
 import LarderQuery
+import LarderSQL
 
-/// Exact aggregates of decimals, which are stored as text. Each takes one number, or a form with
-/// its arguments: see ``DecimalForm``.
-enum DecimalFunctions {
-    /// The order of decimals. Every connection of a store has it: see `StoreConnection`.
-    static let collation = "decimal"
-    static let sum = "larder_decimal_sum"
-    static let average = "larder_decimal_average"
-    static let median = "larder_decimal_median"
-    static let stddev = "larder_decimal_stddev"
-
+extension DecimalFunctions {
     static func register(
         on connection: Connection, _ problems: FunctionFaults
     ) throws(SQLiteError) {

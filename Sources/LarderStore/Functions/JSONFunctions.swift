@@ -1,20 +1,8 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
-/// Members, keys and elements of JSON documents. `LarderModel` defines their results.
-enum JSONFunctions {
-    /// `larder_json(document, form, step, …)`: a member of a JSON document. The form is the type as
-    /// which it is read, `json` for its text, `key` for its ``JSONKey``, or `key number` and the
-    /// like for the key of a member of one type.
-    static let member = "larder_json"
-    /// `larder_json_key(value, form)`: the key of a JSON text, if the form is `json`, or of a
-    /// stored `number`, `string` or `bool`.
-    static let key = "larder_json_key"
-    /// `larder_json_text(key)`: the JSON text of a key.
-    static let text = "larder_json_text"
-
-    static let keyForm = "key"
-
+extension JSONFunctions {
     static func register(on connection: Connection) throws(SQLiteError) {
         try connection.registerScalar(name: member, argumentCount: -1) { member($0) }
         try connection.registerScalar(name: key, argumentCount: 2) { arguments in
@@ -54,13 +42,7 @@ enum JSONFunctions {
     }
 }
 
-/// The table `_elements(array)` with the elements of an array in JSON, as JSON texts in `element`,
-/// and their indexes, in `position`. It has no rows for nil and for JSON of another type.
-enum ElementTable {
-    static let table = "_elements"
-    static let column = "element"
-    static let indexColumn = "position"
-
+extension ElementTable {
     static func register(on connection: Connection) throws(SQLiteError) {
         try connection.registerTable(name: table, columns: [column, indexColumn]) { array in
             if array.isNull { return TableRows() }

@@ -1,11 +1,8 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
-/// The most frequent value, the smallest of several; nil for no values.
-enum ModeFunctions {
-    static let mode = "larder_mode"
-    static let decimalMode = "larder_decimal_mode"
-
+extension ModeFunctions {
     static func register(
         on connection: Connection, _ problems: FunctionFaults
     ) throws(SQLiteError) {

@@ -1,14 +1,8 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
-/// Exactly rounded sums of doubles. SQLite rounds after each addition, so its result depends on the
-/// order of the rows.
-enum RealFunctions {
-    /// 0 for no values.
-    static let sum = "larder_real_sum"
-    /// Nil for no values.
-    static let average = "larder_real_average"
-
+extension RealFunctions {
     static func register(on connection: Connection) throws(SQLiteError) {
         try connection.registerAggregate(name: sum, argumentCount: 1) {
             RealTotal(isAverage: false)

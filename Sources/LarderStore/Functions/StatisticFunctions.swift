@@ -1,13 +1,8 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
-/// Aggregates over numbers that SQLite does not have.
-enum StatisticFunctions {
-    /// The middle value, or the mean of the two middle values; nil for no values.
-    static let median = "larder_median"
-    /// The standard deviation of a population, as Core Data's `stddev:`; nil for no values.
-    static let stddev = "larder_stddev"
-
+extension StatisticFunctions {
     /// A median stores the values of its group: 128 MiB of doubles.
     static let medianValuesMax = 16 << 20
     /// A mode stores the distinct values of its group.

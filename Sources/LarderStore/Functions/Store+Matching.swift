@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 import Synchronization
 
 extension Store {

@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// The functions, aggregates and collations that queries use, except the collation that every
 /// connection has.

@@ -1,16 +1,7 @@
 import LarderModel
+import LarderSQL
 
-/// The orders of strings that SQLite does not have.
-enum StringCollations {
-    /// nil for the plain order, which is SQLite's own.
-    static func name(of order: StringOrder) -> String? {
-        switch order {
-        case .plain: nil
-        case .caseInsensitive: "larder_case_insensitive"
-        case .localizedStandard: "larder_localized_standard"
-        }
-    }
-
+extension StringCollations {
     static func register(on connection: Connection) throws(SQLiteError) {
         for order in StringOrder.allCases {
             guard let name = name(of: order) else { continue }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderSQL
 
 /// Computes the derived attributes whose values a migration may change.
 struct DerivedValueMigration {
@@ -53,7 +54,7 @@ struct DerivedValueMigration {
         let rows = try connection.prepare(plan.sql)
         try rows.bind(plan.values(key: nil, now: now))
         while try rows.step() {
-            let value = try plan.computed(rows)
+            let value = try plan.stored(rows.value(at: DerivationPlan.computedColumn))
             if value == rows.value(at: DerivationPlan.storedColumn) { continue }
             try insert.run([.integer(rows.int64(at: DerivationPlan.keyColumn)), value])
         }

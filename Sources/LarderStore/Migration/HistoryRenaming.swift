@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Gives entities and properties their new names in the history and in the outcomes of saves, so
 /// that identifiers in them lead to the objects.

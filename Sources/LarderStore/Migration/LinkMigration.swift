@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// A relationship whose links move to another column or join table.
 ///

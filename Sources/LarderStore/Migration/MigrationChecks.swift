@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Finds the objects that the new schema does not permit: what the old one permitted and the new
 /// one does not.

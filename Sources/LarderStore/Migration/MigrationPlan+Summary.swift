@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 extension MigrationPlan {
     /// What the plan would do.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// The work that turns the tables of one schema into those of another. A pure function of a mapping
 /// without problems.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// What the earlier schemas of a store have left, as its catalog records it.
 struct MigrationRecord: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderSQL
 
 /// Carries out a plan in the open transaction of a connection. After an error the transaction has
 /// to be rolled back, and the store is as it was.

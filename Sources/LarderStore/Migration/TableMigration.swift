@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// An entity with objects of its own, and the one that it continues.
 struct KindMigration: Sendable {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderSQL
 
 /// The conversion of an attribute's values to another type, or of nil to the default.
 struct ValueConversion: Sendable {

@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// Reads the rows of statements, which run one after the other, in batches with their lists.
 ///

@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// Reads the result of a query. It holds its snapshot until it is closed.
 ///

@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// How objects of one entity are read by their keys: a statement, and the columns that it fills,
 /// whose memory is reused from read to read.

@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 import Synchronization
 
 /// A read of a whole table that several connections share, on one snapshot. Each reads the rows of

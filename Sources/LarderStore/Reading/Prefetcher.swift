@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// Returns prefetched objects before the rows that refer to them.
 ///

@@ -1,6 +1,7 @@
 import Glibc
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// A reader's connection with its statements, the errors of its functions, and its transaction.
 ///

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 extension Reader {
     func pinSnapshot() throws(LarderError) -> Int64 {

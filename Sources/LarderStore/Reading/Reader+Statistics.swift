@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 extension Reader {
     /// Objects are not counted, because that would read every table.

@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// Decodes the rows of a statement into the columns of a batch.
 ///

@@ -2,6 +2,7 @@ import CSQLite
 import Glibc
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// One connection to SQLite, and the sole owner of its handle.
 ///

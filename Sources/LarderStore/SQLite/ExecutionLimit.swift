@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// The reason for which a statement was stopped.
 enum StopReason: Hashable, Sendable {
@@ -10,7 +11,7 @@ enum StopReason: Hashable, Sendable {
 
 /// Enforces the budget of the statements of a connection. Used on the connection's thread only:
 /// SQLite calls the progress handler, and the functions written in Swift, from within `step`.
-final class ExecutionLimit {
+final class ExecutionLimit: ConversionLimit {
     /// Steps of SQLite's virtual machine between two reads of the clock: some ten microseconds.
     private static let intervalSteps = 1_000
 
@@ -24,6 +25,7 @@ final class ExecutionLimit {
     /// The same for a connection that reports its progress.
     var progressInterval: Int32? { progress.map { _ in Int32(Self.intervalSteps) } }
     private(set) var stopReason: StopReason?
+    var isStopped: Bool { stopReason != nil }
     /// The bytes of values that were converted, since the start and since the last look at the
     /// clock.
     private var convertedBytes = 0

@@ -1,6 +1,7 @@
 import CSQLite
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// One prepared statement, which is finalized when it is released.
 ///

@@ -1,3 +1,5 @@
+import LarderSQL
+
 /// The prepared statements of one connection, with the least recently used evicted first.
 ///
 /// It is the only cache of statements. It belongs to the user of the connection rather than to the

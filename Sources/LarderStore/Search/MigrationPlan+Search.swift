@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// The indexes of texts are not altered: one stays if no row of its table and nothing of its
 /// columns changes, and is otherwise dropped and created again.

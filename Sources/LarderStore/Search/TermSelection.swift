@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Leaves frequent terms out of a query of an index of parts of texts.
 ///

@@ -5,6 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 /// A store with an archive, and what it contained after each commit.

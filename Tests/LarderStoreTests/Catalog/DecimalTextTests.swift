@@ -2,6 +2,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 @Suite("Decimal text")

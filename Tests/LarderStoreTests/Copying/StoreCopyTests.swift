@@ -4,6 +4,7 @@ import LarderQuery
 import TestSupport
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 @Suite("A copy of a store")

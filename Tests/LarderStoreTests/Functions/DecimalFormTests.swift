@@ -4,6 +4,7 @@ import LarderQuery
 import TestSupport
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 /// Compares the SQL functions of decimals with arithmetic of exact decimals, step by step.
@@ -46,7 +47,7 @@ struct DecimalFormTests {
             let right = form(&random, depth: Int.random(in: 0...2, using: &random))
             let comment: Comment = "\(left) \(right), seed \(random.seed)"
             #expect(
-                try call(DecimalForm.value, left, rows: " FROM (SELECT 1 UNION ALL SELECT 2)")
+                try call(DecimalArithmetic.value, left, rows: " FROM (SELECT 1 UNION ALL SELECT 2)")
                     == [stored(left.result), stored(left.result)], comment)
             let both = Form(
                 symbols: left.symbols + right.symbols,
@@ -55,7 +56,8 @@ struct DecimalFormTests {
                 right.result.map { left == $0 ? 0 : left < $0 ? -1 : 1 as Int64 }
             }
             #expect(
-                try call(DecimalForm.order, both) == [order.map { .integer($0) } ?? .null], comment)
+                try call(DecimalArithmetic.order, both)
+                    == [order.map { .integer($0) } ?? .null], comment)
             guard left.arguments.count > 1 else { continue }
             var sum = DecimalSum()
             if let number = left.result {
@@ -78,7 +80,7 @@ struct DecimalFormTests {
             let isConstant = Bool.random(using: &random)
             let argument = argument(&random)
             return Form(
-                symbols: isConstant ? DecimalForm.constant : DecimalForm.argument,
+                symbols: isConstant ? DecimalArithmetic.constant : DecimalArithmetic.argument,
                 arguments: [argument], result: number(argument))
         }
         let functions: [ScalarFunction] = [
@@ -86,7 +88,7 @@ struct DecimalFormTests {
             .ceiling, .round, .trunc,
         ]
         let function = functions[Int.random(in: 0..<functions.count, using: &random)]
-        let symbol = DecimalForm.symbol(of: function) ?? ""
+        let symbol = DecimalArithmetic.symbol(of: function) ?? ""
         let left = form(&random, depth: depth - 1)
         if "nafcrt".contains(symbol) {
             return Form(

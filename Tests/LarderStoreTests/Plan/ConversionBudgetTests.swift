@@ -3,6 +3,7 @@ import LarderModel
 import LarderQuery
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 @Suite("the conversion of a query's values")

@@ -3,6 +3,8 @@ import QueryFuzzing
 import TestSupport
 import Testing
 
+@testable import LarderSQL
+
 /// Compares SQL with the evaluator. `scripts/fuzz-queries` does the same for longer.
 @Suite struct QueryPropertyTests {
     @Test("random queries select the same objects in SQL and in memory, in the same order")

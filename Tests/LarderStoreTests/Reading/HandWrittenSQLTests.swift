@@ -3,6 +3,7 @@ import LarderQuery
 import TestSupport
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 /// Queries, and the SQL that an engineer who knows the tables would write for them.

@@ -1,6 +1,8 @@
 import TestSupport
 import Testing
 
+@testable import LarderSQL
+
 @Suite struct QueryScriptTests {
     static let folders = ["predicates", "expressions", "results", "errors"]
 

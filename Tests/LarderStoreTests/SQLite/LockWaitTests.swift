@@ -2,6 +2,7 @@ import CSQLite
 import LarderModel
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 /// Every way in which SQLite reports that a lock is not free although no other process has the

@@ -2,6 +2,7 @@ import FoundationEssentials
 import LarderModel
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 @Suite("a stored value")

@@ -1,6 +1,7 @@
 import LarderModel
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 @Suite("The terms that a query of an index of parts of texts reads")

@@ -1,25 +1,6 @@
 import LarderModel
 import LarderQuery
-
-/// The function of one output column over groups.
-enum GroupFunction: String, Hashable, Sendable {
-    /// The number of rows; it has no argument.
-    case rows
-    /// The number of values except nil. All functions below ignore nil too.
-    case count
-    /// The exact sum of integers; 0 for no values, as all sums.
-    case sum
-    case average
-    /// The sum of doubles, rounded once.
-    case realSum
-    case realAverage
-    /// The exact sum of decimals.
-    case decimalSum
-    case decimalAverage
-    /// For numbers that are not decimals.
-    case minimum
-    case maximum
-}
+import LarderSQL
 
 /// One computed value per group, in the array that the function needs. The table counts rows
 /// itself.

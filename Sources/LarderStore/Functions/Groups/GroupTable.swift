@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Groups of rows with their computed values, found by the hash of their keys.
 ///

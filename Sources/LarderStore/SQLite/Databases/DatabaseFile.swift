@@ -1,5 +1,6 @@
 import CSQLite
 import LarderModel
+import LarderSQL
 
 /// The structure of a table of an SQLite file that is not a store.
 package struct DatabaseTable: Sendable {

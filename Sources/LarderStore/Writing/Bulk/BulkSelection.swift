@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// The objects of a bulk update or delete, with the values that were computed for them.
 ///

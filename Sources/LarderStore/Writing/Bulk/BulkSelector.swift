@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Runs the query of a bulk update or delete, or of a condition.
 struct BulkSelector {

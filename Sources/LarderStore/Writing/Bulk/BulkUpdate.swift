@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// The assignments of a bulk update, with the statements that store them.
 struct BulkUpdate {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 // Bulk updates and deletes: changes of all objects that match a predicate. The objects and their
 // new values are read first. Then each object is changed like one that is changed by identifier.

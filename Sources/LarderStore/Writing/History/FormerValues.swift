@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 import Synchronization
 
 /// Writes the values that objects had before a transaction into the history, for entities with the

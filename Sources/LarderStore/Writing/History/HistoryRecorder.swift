@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Records which values a change set changes, and writes its transaction into the history when the
 /// set is done.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// The statement that inserts a transaction into the history, and the values that it has bound.
 ///

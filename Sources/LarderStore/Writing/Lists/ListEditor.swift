@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Edits to-many relationships: adds, removes and moves objects. `docs/changes.md` defines what
 /// each edit means.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Reads and changes the positions of objects in ordered lists. ``ListPosition`` computes them.
 struct ListPositions {

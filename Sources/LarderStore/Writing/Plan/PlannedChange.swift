@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// A change that is valid in itself: what it names is in the schema, its values have the right
 /// types and are within their bounds, and its temporary identifiers have become keys.

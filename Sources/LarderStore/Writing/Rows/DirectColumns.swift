@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// The columns of a batch as parameters of a statement that inserts rows.
 struct DirectColumns {

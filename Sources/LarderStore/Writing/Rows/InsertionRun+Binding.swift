@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 // Binds the columns of a batch to the parameters of a statement.
 extension InsertionRun {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderSQL
 
 /// Inserts the rows of a stream, batch by batch, within a transaction of the caller.
 ///

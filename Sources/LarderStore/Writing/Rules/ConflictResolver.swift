@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Finds the changes that were based on another state of their object than the stored one, and
 /// resolves them by the change set's merge policy.

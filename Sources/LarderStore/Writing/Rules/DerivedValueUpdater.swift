@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Brings derived attributes up to date at the end of a change set.
 ///
@@ -157,7 +158,7 @@ struct DerivedValueUpdater {
         }
         let computed: SQLValue
         do throws(LarderError) {
-            computed = try plan.computed(read)
+            computed = try plan.stored(read.value(at: DerivationPlan.computedColumn))
         } catch {
             add(error, derivation, object)
             return false

@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// Checks that a user with limited rights may make the changes of a set, on both sides of them:
 /// objects that exist before they are changed, and changed and new objects at the end.

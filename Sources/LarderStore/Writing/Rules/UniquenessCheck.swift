@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Checks uniqueness constraints at the end of a change set, and defers values that another object
 /// still has.

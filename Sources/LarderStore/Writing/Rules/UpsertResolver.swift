@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Finds the object that an insert updates under the policy `upsert`, and replaces the keys of such
 /// inserts in the rest of the change set.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 // Reads that the rules have in common.
 extension ChangeContext {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderSQL
 
 /// What all parts of a change set share while it runs: the schema, the statements, the objects that
 /// the set inserts, changes and deletes, and the errors found so far.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderSQL
 
 /// Runs one planned change set within a transaction of the caller, who rolls it back if there are
 /// errors.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 // Assignments of whole relationships.
 extension LinkWriter {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Stores the links between objects, and records each change of a link for the deferred checks, the
 /// versions and the history.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// The derived attributes of a schema, and the properties on which each depends.
 ///

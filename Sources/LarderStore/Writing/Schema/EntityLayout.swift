@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// The position of an entity in its inheritance tree, and the table of its objects.
 struct EntityLayout {

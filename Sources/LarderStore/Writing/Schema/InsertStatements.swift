@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// The statements that insert rows of an entity.
 final class InsertStatements: Sendable {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// One side of a join table, with its statements.
 final class JoinTable: Sendable {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// The column of a to-one relationship, with its statements.
 final class KeyColumn: Sendable {

@@ -1,3 +1,5 @@
+import LarderSQL
+
 /// The statements that read and change positions in the ordered lists of one relationship. The
 /// positions are in the destinations' rows or in a join table.
 final class ListOrder: Sendable {

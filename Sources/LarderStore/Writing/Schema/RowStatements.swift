@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 import Synchronization
 
 /// The statements for some attributes of one object.

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// An attribute with its column, and its bounds and default in stored form.
 final class StoredAttribute: Sendable {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// A uniqueness constraint, with the statements that find objects with equal values. nil equals
 /// nothing: a constraint applies to objects that have all its values.

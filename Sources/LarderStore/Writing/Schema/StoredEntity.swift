@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// An entity with the statements that change its rows.
 final class StoredEntity: Sendable {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// The schema for the writer: entities and relationships by number, with their statements.
 final class WritingSchema: Sendable {

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 // The values of a change, and the state of its object that it is based on.
 extension ChangeSetCheck {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderSQL
 
 /// Validates a change set and plans it, without reading the store.
 ///

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 extension StoredAttribute {
     /// A column that can be stored without checking its values one by one: each is in the stored

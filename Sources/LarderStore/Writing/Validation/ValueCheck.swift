@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Checks values against their attributes.
 ///

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// Deletes transactions of the history. The oldest are deleted first, so that those that are left
 /// have no gap; the catalog has the number of the last one that was deleted.

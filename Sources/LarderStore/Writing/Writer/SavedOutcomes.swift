@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// A save with an idempotency key is done once. Repeating it returns the first result, for a day.
 ///

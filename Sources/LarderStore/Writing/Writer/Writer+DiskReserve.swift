@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 extension Writer {
     /// Looks at the free space of the disk, once per group of writes. A store in memory has no

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// The one writer of a store: it takes change sets, commits them as a group, and returns an outcome
 /// for each.

@@ -3,6 +3,7 @@ import LarderQuery
 import TestSupport
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 /// Compares random edits and whole lists with the same changes of arrays.

@@ -4,6 +4,7 @@ import LarderQuery
 import TestSupport
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 @Suite("rows of a stream and the same inserts of a change set")

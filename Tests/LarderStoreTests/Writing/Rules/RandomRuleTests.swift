@@ -2,6 +2,7 @@ import LarderModel
 import TestSupport
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 /// Compares random change sets under every rule with a simple model of their results:

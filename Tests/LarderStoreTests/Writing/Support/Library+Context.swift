@@ -1,6 +1,7 @@
 import LarderModel
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 // A change context without a change set, for tests of single rules.

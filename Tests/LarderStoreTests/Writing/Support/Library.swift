@@ -3,6 +3,7 @@ import LarderModel
 import LarderQuery
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 /// A store with one relationship of each kind, its writer, and a connection that reads its tables.

@@ -1,3 +1,4 @@
+@testable import LarderSQL
 @testable import LarderStore
 
 /// A row of the history.

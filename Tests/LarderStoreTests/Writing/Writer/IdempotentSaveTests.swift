@@ -3,6 +3,7 @@ import LarderModel
 import LarderQuery
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 @Suite("a save with an idempotency key")
