@@ -16,8 +16,8 @@ final class ObjectQuery {
     var decoder: RowDecoder
     /// Whether the result changes only when the object itself changes, according to the history. It
     /// may change otherwise if it names the entities of other objects: a deleted object, to which
-    /// the rule `noAction` leaves references, has no entity any more. Rules may depend on
-    /// any object.
+    /// the rule `noAction` leaves references, has no entity any more. So it may if the rules of a
+    /// user depend on other objects.
     let dependsOnObjectOnly: Bool
     /// Roughly the memory that it takes, besides the memory of its decoder for values.
     let byteCount: Int
@@ -37,7 +37,9 @@ final class ObjectQuery {
         var writer = SQLWriter(QueryParameters(arguments: [1]), converter)
         statement = try KeyStatement(writer.statement(query), converter)
         decoder = RowDecoder(query)
-        dependsOnObjectOnly = !query.namesOtherEntities && rules == nil
+        dependsOnObjectOnly =
+            !query.namesOtherEntities
+            && rules?.dependOnObjectOnly(typed.entity, shape.properties) ?? true
         byteCount = 2 * statement.sql.text.utf8.count + query.columns.count * Self.columnBytes
     }
 }

@@ -25,6 +25,8 @@ package struct RowRules: Sendable {
     /// That of the whole schema.
     package let layout: Layout
     private var restrictions: [EntityRights.Right: [String: Restriction]] = [:]
+    /// The entities whose rules for reading compare attributes of the object alone.
+    private var readableByAttributes: Set<String> = []
 
     /// - Throws: an error of a rule, if the schema has changed since it was checked.
     package init(_ rights: Rights, _ layout: Layout, _ converter: ValueConverter)
@@ -36,6 +38,27 @@ package struct RowRules: Sendable {
                 restrictions[right, default: [:]][entity.name] = try Self.restriction(
                     right, of: entity, rights, layout, converter)
             }
+        }
+        for entity in layout.schema.entities {
+            let isByAttributes = layout.concreteNames(of: entity).allSatisfy { name in
+                guard case .when(let rule) = rights.rule(.read, of: name) else { return true }
+                return rule.comparesAttributesOnly(of: entity)
+            }
+            if isByAttributes { readableByAttributes.insert(entity.name) }
+        }
+    }
+
+    /// Whether no other object decides whether the user may see an object, and which values of
+    /// these properties the user sees.
+    ///
+    /// - Parameter properties: nil for all.
+    package func dependOnObjectOnly(_ entity: Entity, _ properties: [String]?) -> Bool {
+        guard readableByAttributes.contains(entity.name) else { return false }
+        return (properties ?? entity.allNames).allSatisfy { name in
+            guard case .relationship(let relationship)? = entity.property(named: name),
+                let destination = layout.schema.entity(named: relationship.destination)
+            else { return true }
+            return restriction(of: destination) == nil
         }
     }
 
@@ -75,6 +98,22 @@ package struct RowRules: Sendable {
         let typer = try QueryTyper(entityName: entity.name, conversion: converter.conversion)
         return try typer.query(.count(entityName: entity.name, predicate: .tree(expression)))
             .predicate
+    }
+}
+
+extension QueryExpression {
+    /// Whether the expression consists of comparisons of values with attributes of its object.
+    fileprivate func comparesAttributesOnly(of entity: Entity) -> Bool {
+        switch self {
+        case .constant, .list, .comparison, .and, .or, .not:
+            return children.allSatisfy { $0.comparesAttributesOnly(of: entity) }
+        case .keyPath(.object, let names):
+            guard names.count == 1, case .attribute? = entity.property(named: names[0]) else {
+                return false
+            }
+            return true
+        default: return false
+        }
     }
 }
 
