@@ -15,10 +15,11 @@ final class Server {
     /// - Parameters:
     ///   - store: An existing store, or nil for a new one.
     ///   - schema: The text of the schema file; nil is that of the school.
+    ///   - policy: The text of a policy; nil for none.
     ///   - command: The command that runs `larderd`, if it is not the program itself.
     init(
-        _ run: Run, store: String? = nil, schema: String? = nil, command: [String]? = nil,
-        environment: [String: String] = [:]
+        _ run: Run, store: String? = nil, schema: String? = nil, policy: String? = nil,
+        command: [String]? = nil, environment: [String: String] = [:]
     ) throws {
         self.run = run
         self.store = store ?? run.path("school.store")
@@ -27,7 +28,12 @@ final class Server {
         try (schema ?? School.schema(isYearIndexed: false)).write(
             toFile: schemaFile, atomically: true, encoding: .utf8)
         listener = try Self.listener(at: socket)
-        let arguments = ["--store", self.store, "--schema", schemaFile, "--log-level", "error"]
+        var arguments = ["--store", self.store, "--schema", schemaFile, "--log-level", "error"]
+        if let policy {
+            let policyFile = run.path("policy.json")
+            try policy.write(toFile: policyFile, atomically: true, encoding: .utf8)
+            arguments += ["--policy", policyFile]
+        }
         // LISTEN_PID is the process's own id, which only the shell can put into its environment.
         program = try Program(
             "/bin/sh",

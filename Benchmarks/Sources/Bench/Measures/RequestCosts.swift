@@ -50,6 +50,7 @@ struct RequestCosts: Measure {
         let plain = try Server(run)
         try Loader(client: try plain.connect()).students(MainPath.students)
         let bench = try Callgrind.stripped(CommandLine.arguments[0], run)
+        let ruled = try ruledReads(larderd, run)
         var dumps = 0
         var excesses: [String] = []
         let students = try MainPath.students(client)
@@ -69,6 +70,9 @@ struct RequestCosts: Measure {
                 counts = Callgrind.Counts.least(counts, try serverCounts(path, attempt: attempt))
             }
             excesses += add(path, .server, counts, run)
+            if let counted = ruled[path] {
+                excesses += add(path, counted, comparedWith: counts, run)
+            }
             let inClient = try [1, path.passes + 1].map { passes in
                 try clientCounts(path, passes, plain, bench, run)
             }
@@ -79,6 +83,58 @@ struct RequestCosts: Measure {
                 "costs: above the limit: \(excesses.joined(separator: ", ")). Find what was added "
                     + "to the path; if it is necessary, raise the limit in RequestCosts.swift")
         }
+    }
+
+    // MARK: Reads under a row rule
+
+    /// What a read under a row rule may cost, relative to one without a policy.
+    private static let ruleFactorMax = 1.15
+
+    /// The counts of reads by a user who has a role with a row rule, which compares an attribute
+    /// with the user's name.
+    private func ruledReads(
+        _ larderd: String, _ run: Run
+    ) throws -> [MainPath: Callgrind.Counts] {
+        let rights = #"{ "read": "name != $user", "insert": true }"#
+        let output = run.path("ruled.counts")
+        let server = try Server(
+            run,
+            policy: """
+                { "roles": [ { "name": "reader", "users": ["\(geteuid())"],
+                               "entities": { "Student": \(rights) } } ] }
+                """,
+            command: Callgrind.command(larderd, output: output),
+            environment: Callgrind.environment)
+        let client = try server.connect()
+        try Loader(client: client).students(MainPath.students)
+        let students = try MainPath.students(client)
+        var counts: [MainPath: Callgrind.Counts] = [:]
+        var dumps = 0
+        for path in [MainPath.read, .again] {
+            try path.run(client, students, passes: 2)
+            for attempt in 0...1 {
+                try Callgrind.dump(server.program)
+                try path.run(
+                    client, students, passes: path.passes, from: attempt * path.passes)
+                try Callgrind.dump(server.program)
+                dumps += 2
+                let counted = try Callgrind.counts(in: "\(output).\(dumps)")
+                counts[path] = counts[path].map { Callgrind.Counts.least($0, counted) } ?? counted
+            }
+        }
+        return counts
+    }
+
+    private func add(
+        _ path: MainPath, _ ruled: Callgrind.Counts, comparedWith plain: Callgrind.Counts,
+        _ run: Run
+    ) -> [String] {
+        let row = Report.Row(
+            measure: "\(path.unit), under a row rule, to one without: instructions, server",
+            unit: "", ours: [ruled.instructions / plain.instructions],
+            goal: .atMost(Self.ruleFactorMax))
+        run.add(row, isCount: true)
+        return row.isMet == false ? [row.measure] : []
     }
 
     private func isAboveLimit(
