@@ -39,7 +39,7 @@ struct XcodeAttribute {
             name: name, type: type, isOptional: element.isOn("optional"),
             defaultValue: derivation == nil
                 ? try Self.value("default", element, type, path) : nil,
-            isIndexed: element.isOn("indexed"),
+            indexed: element.isOn("indexed") ? .exact : nil,
             preservesValueOnDeletion: element.isOn("preserveAfterDeletion"),
             derivation: derivation, originalName: element["elementID"],
             hashModifier: element["versionHashModifier"], validation: validation)

@@ -40,15 +40,19 @@ enum RandomSchema {
         for type in AttributeType.allCases {
             for number in 0..<random.number(type == .string || type == .int64 ? 1...2 : 0...1) {
                 let name = "\(type.rawValue)\(number)"
+                let isOptional = !random.once(in: 4)
+                var indexed: Attribute.Matching? = random.once(in: 4) ? .exact : nil
+                var search: Attribute.SearchIndexes = []
+                if type == .string {
+                    if random.once(in: 4) { indexed = .insensitive }
+                    if random.once(in: 3) { search.insert(.parts) }
+                    if random.once(in: 4) { search.insert(.words) }
+                }
                 attributes.append(
                     Attribute(
-                        name: "\(prefix)\(name)", type: type,
-                        isOptional: !random.once(in: 4),
+                        name: "\(prefix)\(name)", type: type, isOptional: isOptional,
                         // A unique attribute must be optional, since values repeat.
-                        isIndexed: random.once(in: 4),
-                        isIndexedInsensitively: type == .string && random.once(in: 4),
-                        isSearchable: type == .string && random.once(in: 3),
-                        isSearchableByWords: type == .string && random.once(in: 4),
+                        indexed: indexed, search: search,
                         originalName: random.once(in: 4) ? "\(prefix)old\(name)" : nil,
                         hashModifier: random.once(in: 8) ? "2" : nil))
             }
@@ -57,7 +61,7 @@ enum RandomSchema {
             Attribute(
                 name: "\(prefix)unique0",
                 type: random.pick([.int64, .string, .date, .decimal]) ?? .int64,
-                isOptional: true, isUnique: true))
+                isOptional: true, unique: .exact))
         var indexes: [[String]] = []
         if random.once(in: 2), attributes.count > 1 {
             indexes = [Array(attributes.map(\.name).shuffled(using: &random).prefix(2))]

@@ -152,7 +152,7 @@ struct DatabaseSchema {
             attributes.append(
                 Attribute(
                     name: name, type: type, isOptional: isOptional,
-                    isUnique: single.contains(column.name) && type != .json))
+                    unique: single.contains(column.name) && type != .json ? .exact : nil))
         }
         entities.append(
             Entity(

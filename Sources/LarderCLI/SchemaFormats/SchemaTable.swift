@@ -90,12 +90,12 @@ enum SchemaTable {
         var details: [String] = []
         let insensitively = " without case and accents"
         if attribute.isUnique {
-            details.append("unique" + (attribute.isUniqueInsensitively ? insensitively : ""))
+            details.append("unique" + (attribute.unique == .insensitive ? insensitively : ""))
         }
-        if attribute.isIndexed { details.append("indexed") }
-        if attribute.isIndexedInsensitively { details.append("indexed" + insensitively) }
-        if attribute.isSearchable { details.append("indexed for searches") }
-        if attribute.isSearchableByWords { details.append("indexed by words") }
+        if attribute.indexed == .exact { details.append("indexed") }
+        if attribute.indexed == .insensitive { details.append("indexed" + insensitively) }
+        if attribute.search.contains(.parts) { details.append("indexed for searches") }
+        if attribute.search.contains(.words) { details.append("indexed by words") }
         if let derivation = attribute.derivation { details.append("derived from \(derivation)") }
         if let minimum = validation.minimum { details.append("minimum \(minimum.text)") }
         if let maximum = validation.maximum { details.append("maximum \(maximum.text)") }
@@ -135,11 +135,11 @@ extension Entity {
     /// The entity's own indexes of words, except those of attributes marked `search`.
     var listedWordIndexes: ArraySlice<[String]> {
         declared.wordIndexes.dropFirst(
-            declared.attributes.count(where: \.isSearchableByWords))
+            declared.attributes.count { $0.search.contains(.words) })
     }
 
     /// The entity's own indexes, except those of attributes marked `indexed`.
     var listedIndexes: ArraySlice<[String]> {
-        declared.indexes.dropFirst(declared.attributes.count(where: \.isIndexed))
+        declared.indexes.dropFirst(declared.attributes.count { $0.indexed == .exact })
     }
 }

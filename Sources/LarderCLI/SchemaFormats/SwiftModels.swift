@@ -71,7 +71,7 @@ struct SwiftModels {
             return ["// Derived: \(name): \(type) = \(SwiftNames.comment(derivation))"]
         }
         var arguments: [String] = []
-        if attribute.isUnique, !attribute.isUniqueInsensitively { arguments.append(".unique") }
+        if attribute.unique == .exact { arguments.append(".unique") }
         if attribute.preservesValueOnDeletion { arguments.append(".preserveValueOnDeletion") }
         arguments += origin(attribute.originalName)
         arguments += modifier(attribute.hashModifier)
@@ -84,10 +84,10 @@ struct SwiftModels {
         let validation = attribute.validation
         var bounds: [String] = []
         if attribute.type == .json { bounds.append("a JSON document") }
-        if attribute.isUniqueInsensitively { bounds.append("unique without case and accents") }
-        if attribute.isIndexedInsensitively { bounds.append("indexed without case and accents") }
-        if attribute.isSearchable { bounds.append("indexed for searches") }
-        if attribute.isSearchableByWords { bounds.append("indexed by words") }
+        if attribute.unique == .insensitive { bounds.append("unique without case and accents") }
+        if attribute.indexed == .insensitive { bounds.append("indexed without case and accents") }
+        if attribute.search.contains(.parts) { bounds.append("indexed for searches") }
+        if attribute.search.contains(.words) { bounds.append("indexed by words") }
         if let minimum = validation.minimum { bounds.append("minimum \(minimum.text)") }
         if let maximum = validation.maximum { bounds.append("maximum \(maximum.text)") }
         if let length = validation.minLength { bounds.append("minimum length \(length)") }

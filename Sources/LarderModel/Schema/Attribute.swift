@@ -4,19 +4,12 @@ public struct Attribute: Hashable, Sendable {
     public let type: AttributeType
     public private(set) var isOptional: Bool
     public let defaultValue: Value?
-    /// Whether no two objects have the same value; see ``isUniqueInsensitively``.
-    public let isUnique: Bool
-    /// Whether values that differ only in case and accents count as the same for ``isUnique``.
-    public let isUniqueInsensitively: Bool
-    /// Whether the store keeps an index of the values.
-    public let isIndexed: Bool
-    /// Whether the store keeps an index of the values without case and accents instead.
-    public let isIndexedInsensitively: Bool
-    /// Whether the store keeps an index of the parts of the texts, which finds the objects whose
-    /// texts contain another one.
-    public let isSearchable: Bool
-    /// Whether the store keeps an index of the words of the texts, for `SEARCH`.
-    public let isSearchableByWords: Bool
+    /// The values of which no two objects have the same one; nil if values may be repeated.
+    public let unique: Matching?
+    /// The values of which the store keeps an index; nil for none.
+    public let indexed: Matching?
+    /// The other indexes of the texts.
+    public let search: SearchIndexes
     /// Whether the history keeps the value of a deleted object.
     public let preservesValueOnDeletion: Bool
     /// The expression, as a format string, from which the store computes the value; nil for an
@@ -32,6 +25,26 @@ public struct Attribute: Hashable, Sendable {
     /// values as they are stored.
     public let scale: Int?
     public let validation: Validation
+
+    /// The values that a constraint or an index is about.
+    public enum Matching: Hashable, Sendable {
+        /// The values as they are stored.
+        case exact
+        /// The texts without case and accents.
+        case insensitive
+    }
+
+    /// The indexes that find objects by something that their texts contain.
+    public struct SearchIndexes: OptionSet, Hashable, Sendable {
+        /// That of the parts, for `CONTAINS` and `LIKE`.
+        public static let parts = SearchIndexes(rawValue: 1)
+        /// That of the words, for `SEARCH`.
+        public static let words = SearchIndexes(rawValue: 2)
+
+        public let rawValue: Int
+
+        public init(rawValue: Int) { self.rawValue = rawValue }
+    }
 
     /// The constraints that the store checks before a save; nil for no constraint.
     public struct Validation: Hashable, Sendable {
@@ -57,13 +70,11 @@ public struct Attribute: Hashable, Sendable {
     }
 
     /// The default and the bounds are converted to the attribute's type if that is exact: 0 becomes
-    /// 0.0 for a double. A default of nil means no default. An attribute that is unique or indexed
-    /// insensitively need not be marked ``isUnique`` or ``isIndexed`` too.
+    /// 0.0 for a double. A default of nil means no default.
     public init(
         name: String, type: AttributeType, isOptional: Bool = false, defaultValue: Value? = nil,
-        isUnique: Bool = false, isUniqueInsensitively: Bool = false, isIndexed: Bool = false,
-        isIndexedInsensitively: Bool = false, isSearchable: Bool = false,
-        isSearchableByWords: Bool = false, preservesValueOnDeletion: Bool = false,
+        unique: Matching? = nil, indexed: Matching? = nil, search: SearchIndexes = [],
+        preservesValueOnDeletion: Bool = false,
         derivation: String? = nil, originalName: String? = nil, hashModifier: String? = nil,
         scale: Int? = nil, validation: Validation = Validation()
     ) {
@@ -71,12 +82,9 @@ public struct Attribute: Hashable, Sendable {
         self.type = type
         self.isOptional = isOptional
         self.defaultValue = Self.typed(defaultValue, type)
-        self.isUnique = isUnique || isUniqueInsensitively
-        self.isUniqueInsensitively = isUniqueInsensitively
-        self.isIndexed = isIndexed && !isIndexedInsensitively
-        self.isIndexedInsensitively = isIndexedInsensitively
-        self.isSearchable = isSearchable
-        self.isSearchableByWords = isSearchableByWords
+        self.unique = unique
+        self.indexed = indexed
+        self.search = search
         self.preservesValueOnDeletion = preservesValueOnDeletion
         self.derivation = derivation
         self.originalName = originalName
@@ -94,6 +102,9 @@ public struct Attribute: Hashable, Sendable {
         attribute.isOptional = true
         return attribute
     }
+
+    /// Whether no two objects may have the same value.
+    public var isUnique: Bool { unique != nil }
 
     /// Whether the store computes the values.
     public var isDerived: Bool { derivation != nil }

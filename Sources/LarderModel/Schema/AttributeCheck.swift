@@ -15,9 +15,9 @@ enum AttributeCheck {
         if attribute.type == .string { return [] }
         let type = attribute.type.rawValue
         let indexes = [
-            ("unique", attribute.isUniqueInsensitively, "has case and accents"),
-            ("indexed", attribute.isIndexedInsensitively, "has case and accents"),
-            ("search", attribute.isSearchable || attribute.isSearchableByWords, "is searched"),
+            ("unique", attribute.unique == .insensitive, "has case and accents"),
+            ("indexed", attribute.indexed == .insensitive, "has case and accents"),
+            ("search", !attribute.search.isEmpty, "is searched"),
         ]
         return indexes.filter(\.1).map { ($0.0, "only a string \($0.2), not \(type)") }
     }

@@ -153,11 +153,11 @@ struct EntityCheck {
             meaning: { $0.sorted() })
         checkLists(
             entity.indexes, of: index, at: path["indexes"],
-            fromAttributes: entity.attributes.count(where: \.isIndexed), allowsDerived: true,
+            fromAttributes: entity.attributes.count { $0.indexed == .exact }, allowsDerived: true,
             inherited: ancestors.flatMap(\.indexes), meaning: { $0 })
         checkLists(
             entity.wordIndexes, of: index, at: path["search"],
-            fromAttributes: entity.attributes.count(where: \.isSearchableByWords),
+            fromAttributes: entity.attributes.count { $0.search.contains(.words) },
             allowsDerived: true, inherited: ancestors.flatMap(\.wordIndexes), meaning: { $0 })
         checkWordIndexes(index, at: path["search"])
     }
@@ -166,7 +166,7 @@ struct EntityCheck {
     private mutating func checkWordIndexes(_ index: Int, at path: SchemaPath) {
         let entity = entities[index]
         let lists = entity.wordIndexes.dropFirst(
-            entity.attributes.count(where: \.isSearchableByWords))
+            entity.attributes.count { $0.search.contains(.words) })
         for (number, list) in lists.enumerated() {
             if list.count > Limits.wordIndexAttributesMax {
                 report(

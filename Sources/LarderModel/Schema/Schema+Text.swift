@@ -32,9 +32,9 @@ extension Entity {
             declared.uniquenessConstraints.dropFirst(attributes.count(where: \.isUnique))
                 .map(Self.names))
         members["indexes"] = Self.array(
-            declared.indexes.dropFirst(attributes.count(where: \.isIndexed)).map(Self.names))
+            declared.indexes.dropFirst(attributes.count { $0.indexed == .exact }).map(Self.names))
         members["search"] = Self.array(
-            declared.wordIndexes.dropFirst(attributes.count(where: \.isSearchableByWords))
+            declared.wordIndexes.dropFirst(attributes.count { $0.search.contains(.words) })
                 .map(Self.names))
         if declared.recordsValues { members["history"] = .string(SchemaKey.values) }
         members["originalName"] = originalName.map { .string($0) }
@@ -55,11 +55,13 @@ extension Entity {
 
 extension Attribute {
     private var searchJSON: JSONValue? {
-        guard isSearchableByWords else { return isSearchable ? .bool(true) : nil }
         let words = JSONValue.string(SchemaKey.words)
-        return .object([
-            "tokens": isSearchable ? .array([.string(SchemaKey.trigram), words]) : words
-        ])
+        switch search {
+        case []: return nil
+        case .parts: return .bool(true)
+        case .words: return .object(["tokens": words])
+        default: return .object(["tokens": .array([.string(SchemaKey.trigram), words])])
+        }
     }
 
     /// The attribute as it is written in a schema file, on one line.
@@ -76,10 +78,8 @@ extension Attribute {
         ]
         if isOptional { members["optional"] = .bool(true) }
         members["default"] = defaultValue?.jsonValue
-        let insensitive = JSONValue.string(SchemaKey.insensitive)
-        if isUnique { members["unique"] = isUniqueInsensitively ? insensitive : .bool(true) }
-        if isIndexed { members["indexed"] = .bool(true) }
-        if isIndexedInsensitively { members["indexed"] = insensitive }
+        members["unique"] = unique?.json
+        members["indexed"] = indexed?.json
         members["search"] = searchJSON
         members["minimum"] = validation.minimum?.jsonValue
         members["maximum"] = validation.maximum?.jsonValue
@@ -92,6 +92,15 @@ extension Attribute {
         members["originalName"] = originalName.map { .string($0) }
         members["hashModifier"] = hashModifier.map { .string($0) }
         return .object(members)
+    }
+}
+
+extension Attribute.Matching {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .exact: .bool(true)
+        case .insensitive: .string(SchemaKey.insensitive)
+        }
     }
 }
 

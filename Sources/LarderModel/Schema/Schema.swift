@@ -61,7 +61,7 @@ public struct Entity: Hashable, Sendable {
         /// Whether a constraint compares values without case and accents.
         package func isInsensitive(_ constraint: [String]) -> Bool {
             constraint.count == 1
-                && attributes.contains { $0.name == constraint[0] && $0.isUniqueInsensitively }
+                && attributes.contains { $0.name == constraint[0] && $0.unique == .insensitive }
         }
     }
 
@@ -100,8 +100,8 @@ public struct Entity: Hashable, Sendable {
                 attributes: attributes, relationships: relationships,
                 uniquenessConstraints: attributes.filter(\.isUnique).map { [$0.name] }
                     + uniquenessConstraints,
-                indexes: attributes.filter(\.isIndexed).map { [$0.name] } + indexes,
-                wordIndexes: attributes.filter(\.isSearchableByWords).map { [$0.name] }
+                indexes: attributes.filter { $0.indexed == .exact }.map { [$0.name] } + indexes,
+                wordIndexes: attributes.filter { $0.search.contains(.words) }.map { [$0.name] }
                     + wordIndexes,
                 originalName: originalName, hashModifier: hashModifier,
                 recordsValues: recordsValues),

@@ -152,10 +152,10 @@ extension Entity {
                 + (declared.isInsensitive(names) ? " without case and accents" : "")
         }
             + declared.indexes.map { "index (\($0.map(renamed).joined(separator: ", ")))" }
-            + declared.attributes.filter(\.isIndexedInsensitively).map {
+            + declared.attributes.filter { $0.indexed == .insensitive }.map {
                 "index (\(renamed($0.name))) without case and accents"
             }
-            + declared.attributes.filter(\.isSearchable).map {
+            + declared.attributes.filter { $0.search.contains(.parts) }.map {
                 "index (\(renamed($0.name))) for searches"
             }
             + declared.wordIndexes.map { names in

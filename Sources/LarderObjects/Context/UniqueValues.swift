@@ -44,7 +44,7 @@ struct UniqueValues {
                 return nil
             }
             if case .attribute(let attribute)? = entity.entity.property(named: name),
-                attribute.isUniqueInsensitively
+                attribute.unique == .insensitive
             {
                 values.append(.null)
             } else {

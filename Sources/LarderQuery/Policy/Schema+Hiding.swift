@@ -60,9 +60,9 @@ extension Entity {
     }
 
     private func isUniqueAttribute(_ name: String) -> Bool { attribute(name)?.isUnique ?? false }
-    private func isIndexedAttribute(_ name: String) -> Bool { attribute(name)?.isIndexed ?? false }
+    private func isIndexedAttribute(_ name: String) -> Bool { attribute(name)?.indexed == .exact }
     private func isWordAttribute(_ name: String) -> Bool {
-        attribute(name)?.isSearchableByWords ?? false
+        attribute(name)?.search.contains(.words) ?? false
     }
 }
 

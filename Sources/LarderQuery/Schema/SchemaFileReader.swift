@@ -60,15 +60,10 @@ struct SchemaFileReader {
                     typeName, among: types,
                     "unknown type; valid types are \(types.joined(separator: ", "))"))
         }
-        let search = searchTokens(object)
-        let (unique, indexed) = (textRule(object, "unique"), textRule(object, "indexed"))
         return Attribute(
             name: name, type: type ?? .string, isOptional: reader.bool(object, "optional") ?? false,
-            defaultValue: value(object, "default", type), isUnique: unique == .exact,
-            isUniqueInsensitively: unique == .insensitive, isIndexed: indexed == .exact,
-            isIndexedInsensitively: indexed == .insensitive,
-            isSearchable: search.contains(SchemaKey.trigram),
-            isSearchableByWords: search.contains(SchemaKey.words),
+            defaultValue: value(object, "default", type), unique: matching(object, "unique"),
+            indexed: matching(object, "indexed"), search: searchIndexes(object),
             preservesValueOnDeletion: reader.bool(object, "preserveValueOnDeletion") ?? false,
             derivation: reader.string(object, "derived"),
             originalName: reader.string(object, "originalName"),
@@ -113,13 +108,10 @@ struct SchemaFileReader {
 
 /// Reading the members that only a schema has.
 extension SchemaFileReader {
-    private enum TextRule {
-        case exact
-        case insensitive
-    }
-
-    /// True, or the word for a rule that ignores case and accents; nil for false.
-    private mutating func textRule(_ object: DocumentReader.Object, _ key: String) -> TextRule? {
+    /// True, or the word for values without case and accents; nil for false.
+    private mutating func matching(
+        _ object: DocumentReader.Object, _ key: String
+    ) -> Attribute.Matching? {
         switch object[key] {
         case nil, .bool(false)?: return nil
         case .bool(true)?: return .exact
@@ -143,10 +135,12 @@ extension SchemaFileReader {
     }
 
     /// The kinds of indexes that `search` requests: `true` or `{"tokens": …}`.
-    private mutating func searchTokens(_ object: DocumentReader.Object) -> [String] {
+    private mutating func searchIndexes(
+        _ object: DocumentReader.Object
+    ) -> Attribute.SearchIndexes {
         switch object["search"] {
         case nil, .bool(false)?: return []
-        case .bool(true)?: return [SchemaKey.trigram]
+        case .bool(true)?: return .parts
         case .object?: break
         default:
             reader.report(object, "search", expected: "true, false or an object with `tokens`")
@@ -156,20 +150,24 @@ extension SchemaFileReader {
         guard let json = object["search"],
             let search = reader.object(json, at: path, known: SchemaKey.search)
         else { return [] }
-        let kinds = [SchemaKey.trigram, SchemaKey.words]
         let tokens: [JSONValue]
         switch search["tokens"] {
-        case nil: return [SchemaKey.trigram]
+        case nil: return .parts
         case .array(let elements)?: tokens = elements
         case let single?: tokens = [single]
         }
-        let names = tokens.compactMap { token -> String? in
-            if case .string(let name) = token, kinds.contains(name) { name } else { nil }
+        var indexes: Attribute.SearchIndexes = []
+        let areKnown = tokens.allSatisfy { token in
+            switch token {
+            case .string(SchemaKey.trigram): indexes.insert(.parts).inserted
+            case .string(SchemaKey.words): indexes.insert(.words).inserted
+            default: false
+            }
         }
-        if names.isEmpty || names.count < tokens.count || Set(names).count < names.count {
+        if tokens.isEmpty || !areKnown {
             reader.report(path["tokens"], "expected \"trigram\", \"words\" or a list of both")
         }
-        return names
+        return indexes
     }
 
     /// A value of the attribute's type. No problem is recorded if the type is unknown.

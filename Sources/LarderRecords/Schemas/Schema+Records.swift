@@ -65,11 +65,19 @@ extension RecordProperty {
         guard case .attribute(let type, let isOptional) = kind else { return nil }
         var validation = LarderModel.Attribute.Validation()
         var derivation: String?
+        var unique: LarderModel.Attribute.Matching?
+        var indexed: LarderModel.Attribute.Matching?
+        var search: LarderModel.Attribute.SearchIndexes = []
+        var preserves = false
         for option in options.attribute {
             switch option {
-            case .unique, .uniqueInsensitively, .indexed, .indexedInsensitively, .search,
-                .searchWords, .preserveValueOnDeletion:
-                break
+            case .unique: unique = unique ?? .exact
+            case .uniqueInsensitively: unique = .insensitive
+            case .indexed: indexed = indexed ?? .exact
+            case .indexedInsensitively: indexed = .insensitive
+            case .search: search.insert(.parts)
+            case .searchWords: search.insert(.words)
+            case .preserveValueOnDeletion: preserves = true
             case .derived(let expression): derivation = expression
             case .minimum(let value): validation.minimum = value
             case .maximum(let value): validation.maximum = value
@@ -80,13 +88,7 @@ extension RecordProperty {
         }
         return LarderModel.Attribute(
             name: name, type: type, isOptional: isOptional, defaultValue: defaultValue,
-            isUnique: options.attribute.contains(.unique),
-            isUniqueInsensitively: options.attribute.contains(.uniqueInsensitively),
-            isIndexed: options.attribute.contains(.indexed),
-            isIndexedInsensitively: options.attribute.contains(.indexedInsensitively),
-            isSearchable: options.attribute.contains(.search),
-            isSearchableByWords: options.attribute.contains(.searchWords),
-            preservesValueOnDeletion: options.attribute.contains(.preserveValueOnDeletion),
+            unique: unique, indexed: indexed, search: search, preservesValueOnDeletion: preserves,
             derivation: derivation, originalName: options.originalName,
             hashModifier: options.hashModifier, validation: validation)
     }

@@ -92,7 +92,7 @@ extension Layout {
                     name: "_index.\(entity.name).\(number)", table: table,
                     columns: columns(named: names, of: entity)))
         }
-        for attribute in entity.declared.attributes where attribute.isIndexedInsensitively {
+        for attribute in entity.declared.attributes where attribute.indexed == .insensitive {
             let column = column(for: attribute, of: entity)
             let name = "\(entity.name).\(attribute.name)"
             indexes.append(

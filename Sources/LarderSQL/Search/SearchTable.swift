@@ -144,7 +144,7 @@ extension Layout {
 
     /// The index of the parts of an attribute's texts; nil if it has none.
     func searchTable(for attribute: Attribute, of entity: Entity) -> SearchTable? {
-        guard attribute.isSearchable else { return nil }
+        guard attribute.search.contains(.parts) else { return nil }
         let declarer = schema.declaringEntity(of: attribute.name, in: entity)
         let name = "\(declarer.name).\(attribute.name)"
         return present(

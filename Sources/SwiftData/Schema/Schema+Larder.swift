@@ -112,7 +112,8 @@ extension Schema.Attribute {
         return LarderModel.Attribute(
             name: StoreName.of(name), type: coding.type,
             isOptional: value.isOptional,
-            defaultValue: isConstant ? described?.defaultValue : nil, isUnique: isUnique,
+            defaultValue: isConstant ? described?.defaultValue : nil,
+            unique: isUnique ? .exact : nil,
             preservesValueOnDeletion: options.contains(.preserveValueOnDeletion),
             originalName: StoreName.original(originalName, of: name), hashModifier: hashModifier)
     }

@@ -13,11 +13,11 @@ struct InheritanceTests {
                 indexes: [["number", "wage"]], parent: "Student"),
             Entity(
                 name: "Student",
-                attributes: [Attribute(name: "number", type: .int64, isUnique: true)],
+                attributes: [Attribute(name: "number", type: .int64, unique: .exact)],
                 parent: parent),
             Entity(
                 name: "Person",
-                attributes: [Attribute(name: "name", type: .string, isIndexed: true)],
+                attributes: [Attribute(name: "name", type: .string, indexed: .exact)],
                 relationships: [Relationship(name: "mentor", destination: "Person")],
                 isAbstract: isAbstract),
             Entity(name: "Teacher", attributes: [], parent: "Person"),

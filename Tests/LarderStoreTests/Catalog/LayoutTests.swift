@@ -15,7 +15,7 @@ struct LayoutTests {
             Entity(
                 name: "Article",
                 attributes: [
-                    Attribute(name: "title", type: .string, isIndexed: true),
+                    Attribute(name: "title", type: .string, indexed: .exact),
                     Attribute(name: "price", type: .decimal),
                 ],
                 relationships: [

@@ -1,5 +1,8 @@
 import LarderModel
 import LarderQuery
+import TestSupport
+
+@testable import QueryFuzzing
 
 /// The declarations of a schema, which a random migration changes one by one.
 struct ModelSchema {
@@ -24,10 +27,23 @@ struct ModelSchema {
         var isUnique: Bool
         var isIndexed: Bool
         var isIndexedInsensitively = false
-        var isSearchable = false
-        var isSearchableByWords = false
+        var search: Attribute.SearchIndexes = []
         var validation = Attribute.Validation()
         var hashModifier: String?
+
+        var indexed: Attribute.Matching? {
+            if type == .string, isIndexedInsensitively { return .insensitive }
+            return isIndexed ? .exact : nil
+        }
+
+        /// Adds or removes one of the indexes that only texts have.
+        mutating func changeTextIndex(_ random: inout SeededGenerator) {
+            if random.once(in: 3) {
+                isIndexedInsensitively.toggle()
+            } else {
+                search.formSymmetricDifference(random.once(in: 2) ? .parts : .words)
+            }
+        }
     }
 
     struct ModelRelationship {
@@ -55,10 +71,9 @@ struct ModelSchema {
                     ModelAttribute(
                         name: $0.name, originalName: nil, type: $0.type,
                         isOptional: $0.isOptional, defaultValue: $0.defaultValue,
-                        isUnique: $0.isUnique, isIndexed: $0.isIndexed,
-                        isIndexedInsensitively: $0.isIndexedInsensitively,
-                        isSearchable: $0.isSearchable,
-                        isSearchableByWords: $0.isSearchableByWords, hashModifier: $0.hashModifier)
+                        isUnique: $0.isUnique, isIndexed: $0.indexed == .exact,
+                        isIndexedInsensitively: $0.indexed == .insensitive, search: $0.search,
+                        hashModifier: $0.hashModifier)
                 },
                 relationships: declared.relationships.map {
                     ModelRelationship(
@@ -70,7 +85,8 @@ struct ModelSchema {
                     declared.uniquenessConstraints.dropFirst(
                         declared.attributes.count(where: \.isUnique))),
                 indexes: Array(
-                    declared.indexes.dropFirst(declared.attributes.count(where: \.isIndexed))),
+                    declared.indexes.dropFirst(
+                        declared.attributes.count { $0.indexed == .exact })),
                 hashModifier: entity.hashModifier)
         }
     }
@@ -84,12 +100,8 @@ struct ModelSchema {
                     attributes: entity.attributes.map {
                         Attribute(
                             name: $0.name, type: $0.type, isOptional: $0.isOptional,
-                            defaultValue: $0.defaultValue, isUnique: $0.isUnique,
-                            isIndexed: $0.isIndexed,
-                            isIndexedInsensitively: $0.type == .string
-                                && $0.isIndexedInsensitively,
-                            isSearchable: $0.type == .string && $0.isSearchable,
-                            isSearchableByWords: $0.type == .string && $0.isSearchableByWords,
+                            defaultValue: $0.defaultValue, unique: $0.isUnique ? .exact : nil,
+                            indexed: $0.indexed, search: $0.type == .string ? $0.search : [],
                             originalName: $0.originalName,
                             hashModifier: $0.hashModifier, validation: $0.validation)
                     },

@@ -250,11 +250,7 @@ struct RandomMigration {
         let entityName = schema.entities[entity].name
         guard claim("\(entityName).\(attribute.name)") else { return }
         if attribute.type == .string, random.once(in: 2) {
-            let indexes: [WritableKeyPath<ModelSchema.ModelAttribute, Bool>] = [
-                \.isIndexedInsensitively, \.isSearchable, \.isSearchableByWords,
-            ]
-            let changed = random.pick(indexes) ?? \.isSearchable
-            schema.entities[entity].attributes[index][keyPath: changed].toggle()
+            schema.entities[entity].attributes[index].changeTextIndex(&random)
             edits.append("change an index of the texts of \(entityName).\(attribute.name)")
         } else if random.once(in: 2) {
             schema.entities[entity].attributes[index].isIndexed.toggle()

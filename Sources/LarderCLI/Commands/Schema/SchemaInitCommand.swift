@@ -33,8 +33,8 @@ struct SchemaInitCommand: ParsableCommand {
             Entity(
                 name: "Author",
                 attributes: [
-                    Attribute(name: "name", type: .string, isIndexed: true),
-                    Attribute(name: "email", type: .string, isOptional: true, isUnique: true),
+                    Attribute(name: "name", type: .string, indexed: .exact),
+                    Attribute(name: "email", type: .string, isOptional: true, unique: .exact),
                 ],
                 relationships: [
                     Relationship(

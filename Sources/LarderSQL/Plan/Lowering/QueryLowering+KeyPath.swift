@@ -6,15 +6,15 @@ extension Entity {
     fileprivate func hasIndex(beginningWith attribute: Attribute) -> Bool {
         indexes.contains { $0.first == attribute.name }
             || uniquenessConstraints.contains {
-                $0.first == attribute.name && ($0.count > 1 || !attribute.isUniqueInsensitively)
+                $0.first == attribute.name && ($0.count > 1 || attribute.unique != .insensitive)
             }
     }
 }
 
 extension TextIndexes {
     fileprivate init(of attribute: Attribute) {
-        self = attribute.isIndexedInsensitively ? [.canonical, .caseless] : []
-        if attribute.isUniqueInsensitively { insert(.canonical) }
+        self = attribute.indexed == .insensitive ? [.canonical, .caseless] : []
+        if attribute.unique == .insensitive { insert(.canonical) }
     }
 }
 

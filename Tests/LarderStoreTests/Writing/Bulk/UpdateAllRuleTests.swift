@@ -17,7 +17,8 @@ struct UpdateAllRuleTests {
             name: "Team",
             attributes: [
                 Attribute(
-                    name: "rank", type: .int64, isOptional: true, isUnique: constraints.isEmpty),
+                    name: "rank", type: .int64, isOptional: true,
+                    unique: constraints.isEmpty ? .exact : nil),
                 Attribute(name: "group", type: .int64, defaultValue: 0),
             ], uniquenessConstraints: constraints)
         let library = try Library(schema: Schema(entities: [entity]))

@@ -210,7 +210,7 @@ struct PreservedValueTests {
             name: "Item",
             attributes: [
                 Attribute(
-                    name: "code", type: .string, isOptional: true, isUnique: true,
+                    name: "code", type: .string, isOptional: true, unique: .exact,
                     preservesValueOnDeletion: true),
                 Attribute(
                     name: "price", type: .decimal, isOptional: true,

@@ -35,7 +35,7 @@ struct RandomInsertionTests {
         uniquenessConstraints: [["int16", "group"]])
     private static let group = Entity(
         name: "Group",
-        attributes: [Attribute(name: "name", type: .string, isOptional: true, isUnique: true)],
+        attributes: [Attribute(name: "name", type: .string, isOptional: true, unique: .exact)],
         relationships: [
             Relationship(
                 name: "samples", destination: "Sample", isToMany: true, isOrdered: true,

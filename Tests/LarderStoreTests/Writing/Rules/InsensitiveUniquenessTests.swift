@@ -17,7 +17,7 @@ struct InsensitiveUniquenessTests {
                     attributes: [
                         Attribute(
                             name: "name", type: .string, isOptional: true,
-                            isUniqueInsensitively: true),
+                            unique: .insensitive),
                         Attribute(name: "age", type: .int64, defaultValue: .int(0)),
                     ])
             ]))

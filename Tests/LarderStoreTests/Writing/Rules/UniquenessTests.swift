@@ -156,7 +156,7 @@ struct UniquenessTests {
         let entity = Entity(
             name: "Word",
             attributes: [
-                Attribute(name: "text", type: .string, isUnique: true),
+                Attribute(name: "text", type: .string, unique: .exact),
                 Attribute(name: "meaning", type: .string),
                 Attribute(name: "count", type: .int64, defaultValue: .int(1)),
             ])

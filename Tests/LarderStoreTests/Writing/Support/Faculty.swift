@@ -10,8 +10,8 @@ enum Faculty {
             name: "Member",
             attributes: [
                 Attribute(
-                    name: "name", type: .string, isIndexed: true, validation: .init(maxLength: 9)),
-                Attribute(name: "email", type: .string, isOptional: true, isUnique: true),
+                    name: "name", type: .string, indexed: .exact, validation: .init(maxLength: 9)),
+                Attribute(name: "email", type: .string, isOptional: true, unique: .exact),
             ],
             relationships: [
                 Relationship(name: "school", destination: "School", inverse: "members"),
@@ -25,7 +25,7 @@ enum Faculty {
         Entity(
             name: "Student",
             attributes: [
-                Attribute(name: "number", type: .int64, isOptional: true, isUnique: true),
+                Attribute(name: "number", type: .int64, isOptional: true, unique: .exact),
                 Attribute(
                     name: "grade", type: .double, isOptional: true, defaultValue: .double(2),
                     preservesValueOnDeletion: true),

@@ -19,7 +19,7 @@ enum League {
     private static let team = Entity(
         name: "Team",
         attributes: [
-            Attribute(name: "name", type: .string, isOptional: true, isUnique: true),
+            Attribute(name: "name", type: .string, isOptional: true, unique: .exact),
             Attribute(
                 name: "number", type: .int64, isOptional: true,
                 validation: .init(minimum: .int(0), maximum: .int(9))),

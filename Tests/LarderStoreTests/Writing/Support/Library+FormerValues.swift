@@ -18,7 +18,8 @@ extension Schema {
                         declared.uniquenessConstraints.dropFirst(
                             declared.attributes.count(where: \.isUnique))),
                     indexes: Array(
-                        declared.indexes.dropFirst(declared.attributes.count(where: \.isIndexed))),
+                        declared.indexes.dropFirst(
+                            declared.attributes.count { $0.indexed == .exact })),
                     parent: entity.parent, isAbstract: entity.isAbstract, recordsValues: true)
             })
     }

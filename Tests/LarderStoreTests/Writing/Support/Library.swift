@@ -59,7 +59,7 @@ final class Library {
             uniquenessConstraints: [["title", "collection"]]),
         Entity(
             name: "Category",
-            attributes: [Attribute(name: "name", type: .string, isUnique: true)],
+            attributes: [Attribute(name: "name", type: .string, unique: .exact)],
             relationships: [
                 Relationship(
                     name: "articles", destination: "Article", isToMany: true,

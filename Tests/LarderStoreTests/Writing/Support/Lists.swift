@@ -46,7 +46,7 @@ enum Lists {
 
     private static let tag = Entity(
         name: "Tag",
-        attributes: [Attribute(name: "code", type: .string, isOptional: true, isUnique: true)],
+        attributes: [Attribute(name: "code", type: .string, isOptional: true, unique: .exact)],
         relationships: [list("books", of: "Book", inverse: "tags", isOrdered: false)])
 
     private static let box = Entity(

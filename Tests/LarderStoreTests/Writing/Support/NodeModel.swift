@@ -30,7 +30,7 @@ struct NodeModel: Equatable {
             Attribute(
                 name: "b", type: .int64, defaultValue: .int(0),
                 validation: .init(minimum: .int(-60), maximum: .int(60))),
-            Attribute(name: "rank", type: .int64, isOptional: true, isUnique: true),
+            Attribute(name: "rank", type: .int64, isOptional: true, unique: .exact),
         ],
         relationships: [
             Relationship(name: "parent", destination: "Node", inverse: "children"),
