@@ -297,8 +297,9 @@ extension RightsFuzzer {
             }
         }
         let replies = try [key, missing].map { key in
-            String(describing: try user.connection.reply(to: request(key)))
-                .replacing("/p\(key)", with: "/p#").replacing("key: \(key)", with: "key: #")
+            let reply = String(describing: try user.connection.reply(to: request(key)))
+            return reply.replacing("/\(entity)/p\(key)", with: "/\(entity)/p#")
+                .replacing("key: \(key)", with: "key: #")
         }
         let before = world
         try refresh()
