@@ -208,7 +208,7 @@ package final class Server: Service {
         releaseListeningSockets()
     }
 
-    /// The same as ``stop()`` for a synchronous caller. It must not be called on an event loop.
+    /// The form of ``stop()`` for a synchronous caller. It must not be called on an event loop.
     package func stopAndWait() {
         guard let stopping = stopServing() else { return }
         try? stopping.wait()

@@ -270,7 +270,7 @@ final class ServerCore: Sendable {
         end(interruptingAt: interruption, on: eventLoop)
     }
 
-    /// The same for a migration: the connection that requested it stays, and new ones are refused
+    /// The form for a migration: the connection that requested it stays, and new ones are refused
     /// with a reason.
     func suspend(
         refusing reason: LarderError, leaving requester: ConnectionPort?,

@@ -194,7 +194,7 @@ package struct ServerLimits: Hashable, Sendable {
     /// The time for which it waits for its connections.
     package var stopTimeMax: Duration = .seconds(10)
 
-    /// What all caches of one kind may take together. With few event loops each has more than it
+    /// The bytes of all caches of one kind together. With few event loops each has more than it
     /// needs, with many this is divided.
     private static let cacheBytesMax = 128 << 20
     private static let cacheBytesMin = 1 << 20

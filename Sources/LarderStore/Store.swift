@@ -22,7 +22,7 @@ package final class Store: StoreBackend {
     let file: OpenFile
     /// The write-ahead log, which exists as long as the writer's connection.
     private let log: WatchedFile
-    /// What the administrator should know about the file that was opened; nil if nothing.
+    /// A warning for the administrator about the file that was opened; nil if there is none.
     package let warning: String?
     /// The folder of a store in memory; nil for a store on disk.
     let memory: MemoryFolder?

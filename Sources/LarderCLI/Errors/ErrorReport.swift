@@ -36,7 +36,7 @@ struct ErrorReport {
         self.status = ExitStatus.usage.rawValue
     }
 
-    /// The same report of a usage error with a hint for an option of another program.
+    /// The report of a usage error with a hint for an option of another program.
     func hinting(_ arguments: [String]) -> ErrorReport {
         guard let known = UsageHint.usage(error.message, arguments) else { return self }
         return ErrorReport(usage: known.message, explanation: known.hint)

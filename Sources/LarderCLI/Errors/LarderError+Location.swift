@@ -1,14 +1,14 @@
 import LarderModel
 
 extension LarderError {
-    /// The same error with the file name and the line before its message.
+    /// The error with the file name and the line before its message.
     func at(line: Int, of fileName: String) -> LarderError {
         var located = self
         located.message = "\(fileName), line \(line): \(message)"
         return located
     }
 
-    /// The same error with a range of lines, for an error that any of them may have caused.
+    /// The error with a range of lines, any of which may have caused it.
     ///
     /// - Parameter lines: In ascending order.
     func at(lines: [Int], of fileName: String) -> LarderError {
@@ -20,7 +20,7 @@ extension LarderError {
         return located
     }
 
-    /// The same error with one more sentence in its hint.
+    /// The error with one more sentence in its hint.
     func adding(hint: String) -> LarderError {
         var extended = self
         extended.hint = self.hint.map { "\($0); \(hint)" } ?? hint

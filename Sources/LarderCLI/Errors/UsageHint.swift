@@ -6,7 +6,7 @@ struct UsageFailure: Error {
     let hint: String
 }
 
-/// What to write instead of a command or an option of another program.
+/// The hint to write something else than a command or an option of another program.
 enum UsageHint {
     /// The hint for the name of a command that does not exist; nil if there is none.
     static func command(_ name: String, among known: [String]) -> String? {

@@ -123,7 +123,7 @@ struct ConditionArgument {
         format = words.count == 3 ? String(words[2]) : nil
     }
 
-    /// The same after a number.
+    /// The condition after a number.
     init(counted text: String) throws {
         let words = text.split(separator: " ", maxSplits: 1)
         guard words.count == 2, let count = Int64(words[0]), count >= 0 else {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LarderModel
 
-/// What a server is doing, with the rates since an earlier report.
+/// The activity of a server, with the rates since an earlier report.
 struct ActivityReport {
     struct Connection {
         let activity: ConnectionActivity

@@ -1,6 +1,6 @@
 import LarderModel
 
-/// What a transaction has changed, in one line: `+2 Article, ~1 Category (name), -1 Tag`.
+/// The changes of a transaction, in one line: `+2 Article, ~1 Category (name), -1 Tag`.
 struct ChangeSummary {
     /// The changes of one kind and entity.
     private struct Group {

@@ -14,7 +14,7 @@ struct TableWriter: RowWriter {
     enum Overflow {
         /// Texts are cut, or the rows are printed vertically.
         case vertical
-        /// The same, but the texts of the last column are wrapped, not cut.
+        /// The texts of the last column are wrapped, those of others cut.
         case wrapsLastColumn
         /// Texts and lines are cut.
         case cut

@@ -27,7 +27,7 @@ struct ObjectContent: Sendable {
         return related[index]
     }
 
-    /// The same content with the identifiers of the related objects.
+    /// The content with the identifiers of the related objects.
     ///
     /// - Parameter identifiers: One identifier for each of `related`.
     func replacingRelated(with identifiers: [PersistentIdentifier]) -> ObjectContent {

@@ -20,7 +20,7 @@ struct Operation<Output: Sendable>: Exchange, Sendable {
         return .save(set)
     }
 
-    /// The same operation with an idempotency key for its change set. An empty key changes nothing.
+    /// The operation with an idempotency key for its change set. An empty key changes nothing.
     func keyed(_ key: String) -> Self {
         guard !key.isEmpty, case .save(var set) = request else { return self }
         set.idempotencyKey = key

@@ -9,7 +9,8 @@ extension Connection {
     /// Protected by the monitor's lock.
     final class IOThread {
         let wakeUp: WakeUpDescriptor
-        /// What `poll` waits for; nil while the thread works and will check the state again.
+        /// The events that `poll` waits for; nil while the thread works and will check the state
+        /// again.
         var interest: PollInterest?
 
         init(wakeUp: WakeUpDescriptor) { self.wakeUp = wakeUp }
@@ -70,7 +71,7 @@ extension Connection {
         }
     }
 
-    /// What to wait for next; nil after the connection has ended.
+    /// The events to wait for next; nil after the connection has ended.
     private func nextInterest(_ state: inout State) -> PollInterest? {
         guard state.requests.failure == nil else { return nil }
         state.wakeExpiredTasks(now: .now)

@@ -73,7 +73,7 @@ public struct BoundExpression: Hashable, Sendable {
 }
 
 extension QueryExpression {
-    /// The same tree with other argument indices. The closure gets the old indices in the order of
+    /// The tree with other argument indices. The closure gets the old indices in the order of
     /// a format string.
     fileprivate func mappingArguments(_ index: (Int) -> Int) -> QueryExpression {
         func mapped(_ operands: [QueryExpression]) -> [QueryExpression] {

@@ -29,7 +29,7 @@ public struct AggregateColumn<Model: PersistentModel, Output>: @unchecked Sendab
         self.decode = decode
     }
 
-    /// The same value, computed of the models that match only.
+    /// The column computed of the models that match only.
     public func filtered(_ predicate: Predicate<Model>) -> Self {
         var column = self
         column.filter = predicate

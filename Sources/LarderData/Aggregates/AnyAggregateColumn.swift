@@ -12,8 +12,8 @@ struct AnyAggregateColumn<Model: PersistentModel>: @unchecked Sendable {
     private let value: ModelValue<Model>?
     private let filter: Predicate<Model>?
 
-    /// What the store computes, with the arguments of the term and the filter. Two columns are the
-    /// same one if these are equal.
+    /// The computation of the store, with the arguments of the term and the filter. Two columns are
+    /// the same one if these are equal.
     struct Computation: Hashable {
         var function: AggregateFunction?
         var term: QueryTerm?

@@ -19,7 +19,7 @@ extension ModelContext {
         LiveFetch(context: self, descriptor: descriptor, convert: convert)
     }
 
-    /// The same with the value to which the model class converts.
+    /// The form with the value to which the model class converts.
     public func observe<Model: PersistentModel & ConvertibleValueObservableObject>(
         _ descriptor: FetchDescriptor<Model>
     ) -> LiveFetch<Model, Model.Value> {
@@ -41,7 +41,7 @@ extension ModelContainer {
         return context.observe(descriptor, as: convert)
     }
 
-    /// The same with the value to which the model class converts.
+    /// The form with the value to which the model class converts.
     public func observe<Model: PersistentModel & ConvertibleValueObservableObject>(
         _ descriptor: FetchDescriptor<Model>
     ) -> LiveFetch<Model, Model.Value> {

@@ -14,7 +14,7 @@ package struct Checksum: Hashable, Sendable {
         for byte in bytes { append(byte) }
     }
 
-    /// The same for the parts of a large file: other modules would call the generic function
+    /// The form for the parts of a large file: other modules would call the generic function
     /// without specializing it, which takes many times as long.
     package mutating func append(_ bytes: [UInt8]) {
         // A local copy, so that the loop keeps it in a register.

@@ -1,7 +1,7 @@
 /// A list of changes that the store applies in order, in one transaction.
 public struct ChangeSet: Hashable, Sendable {
     public var changes: [Change]
-    /// What must hold before the first change, at most ``Limits/conditionsMax``. If a condition is
+    /// The conditions before the first change, at most ``Limits/conditionsMax``. If one is
     /// not met, the store rejects the set with `ErrorCode.conditionFailed`.
     public var conditions: [Condition]
     /// How to handle an insert whose unique values belong to an existing object.

@@ -68,6 +68,6 @@ extension LarderError: CustomStringConvertible {
 }
 
 extension LarderError: LocalizedError {
-    /// The same as ``description``, for those who print `localizedDescription`.
+    /// The ``description``, for programs that print `localizedDescription`.
     public var errorDescription: String? { description }
 }

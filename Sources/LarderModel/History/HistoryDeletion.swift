@@ -3,9 +3,9 @@ public import FoundationEssentials
 /// Which transactions to delete from the history: the oldest, up to an end. The newest transaction
 /// is never deleted.
 public enum HistoryDeletion: Hashable, Sendable {
-    /// Those before the position of a token.
+    /// The transactions before the position of a token.
     case upTo(HistoryToken)
-    /// Those committed before a time, by the server's clock.
+    /// The transactions committed before a time, by the server's clock.
     case before(Date)
     /// All but this number of the newest.
     case keeping(Int64)

@@ -38,7 +38,7 @@ public struct HistoryFilter: Hashable, Sendable {
     }
 }
 
-/// What to read of the history.
+/// The part of the history to read.
 public struct HistoryFetch: Hashable, Sendable {
     /// Where the history begins: after this position. nil is the oldest transaction there is.
     public var after: HistoryToken?

@@ -42,7 +42,7 @@ public struct HistoryTransaction: Hashable, Sendable, Identifiable {
     public var changes: HistoryChanges { HistoryChanges(of: self) }
 }
 
-/// The same change of objects of one entity with consecutive keys.
+/// One kind of change of objects of one entity with consecutive keys.
 public struct HistoryRun: Hashable, Sendable {
     public enum Kind: Int64, Hashable, Sendable, CaseIterable {
         case inserted = 1

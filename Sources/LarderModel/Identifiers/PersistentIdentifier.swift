@@ -42,7 +42,7 @@ public struct PersistentIdentifier: Sendable {
 }
 
 extension PersistentIdentifier: Hashable {
-    // What differs most often comes first.
+    // The parts are compared in the order in which they differ most often.
     public static func == (left: Self, right: Self) -> Bool {
         left.key == right.key && left.entityName == right.entityName && left.store == right.store
     }
@@ -58,7 +58,7 @@ extension PersistentIdentifier: Hashable {
 }
 
 extension PersistentIdentifier: Identifiable {
-    /// What identifies the object within all stores.
+    /// The identity of the object within all stores.
     public struct ID: Hashable, Sendable {
         fileprivate let identifier: PersistentIdentifier
     }

@@ -7,7 +7,7 @@ import Synchronization
 /// one size. For a text that is no UUID it is a hash of the text, the same in every process. The
 /// texts are remembered, so that ``PersistentIdentifier/storeIdentifier`` is the store's own.
 package final class StoreIdentifiers: Sendable {
-    /// Those of this process.
+    /// The identifiers of the stores of this process.
     package static let shared = StoreIdentifiers()
 
     /// Limits on what is remembered, since decoded identifiers have texts from outside. A store

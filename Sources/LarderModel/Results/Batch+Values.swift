@@ -67,7 +67,7 @@ extension Column {
         }
     }
 
-    /// The same with one index for all rows.
+    /// The form with one index for all rows.
     package func store(in rows: inout [[Value?]], store: UUID, at index: Int) {
         read(0..<rowCount, store: store) { rows[$0][index] = $1 }
     }

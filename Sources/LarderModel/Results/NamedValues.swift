@@ -8,7 +8,7 @@ public protocol NamedValues {
     /// The value of a name; nil if there is no such name.
     subscript(name: String) -> Value? { get }
 
-    /// What the names belong to, in messages: `Book`, or `the row`.
+    /// The owner of the names, in messages: `Book`, or `the row`.
     var valuesDescription: String { get }
     var valueNames: [String] { get }
 }

@@ -10,7 +10,7 @@ extension FixedWidthInteger {
 }
 
 extension Int128 {
-    /// The same, without a division of 128 bits for usual numbers, such as the seconds of a date.
+    /// A form without a division of 128 bits for usual numbers, such as the seconds of a date.
     @inlinable
     @inline(__always)
     package func quotientAndRemainder(

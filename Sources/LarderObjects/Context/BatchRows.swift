@@ -3,7 +3,7 @@ internal import LarderModel
 
 /// The rows of a batch as the values of objects, by slot.
 struct BatchRows {
-    /// What the columns are in an entity.
+    /// The properties of an entity that the columns are.
     final class Layout {
         let entity: ObjectEntity
         /// The slot of each column; nil for one that is not a property of the entity.
@@ -47,7 +47,7 @@ struct BatchRows {
         }
     }
 
-    /// The same as `Array(repeating:count:)`, which takes a fifth more instructions.
+    /// A row of nil. `Array(repeating:count:)` takes a fifth more instructions.
     private static func emptyRow(_ count: Int) -> [Value?] {
         var row: [Value?] = []
         row.reserveCapacity(count)

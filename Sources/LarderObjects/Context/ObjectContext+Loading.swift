@@ -238,7 +238,7 @@ extension ObjectContext {
         let former = object.committed[slot]?.links ?? []
         let removed = Set(former).subtracting(current)
         let added = Set(current).subtracting(former)
-        // What this context has added or removed stays a change of its own.
+        // An object that this context has added or removed stays a change of its own.
         let base = stored.filter { !added.contains($0) }
         object.committed[slot] = .objects(
             base + former.filter { removed.contains($0) && !base.contains($0) })

@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import LarderModel
 
 extension ObjectContext {
-    /// What a save has changed.
+    /// The objects that a save has changed.
     package struct Saved {
         package var inserted: [StoredObject] = []
         package var updated: [StoredObject] = []

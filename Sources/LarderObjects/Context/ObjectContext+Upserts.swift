@@ -9,7 +9,7 @@ extension ObjectContext {
     /// An inserted object that is now one that the store had already.
     struct Upserted {
         let object: StoredObject
-        /// What its insert has set, by the name of the property.
+        /// The values that its insert has set, by the name of the property.
         let values: [String: Value]
 
         init?(_ object: StoredObject, _ change: Change) {

@@ -24,7 +24,7 @@ public final class ObjectContext {
     /// The context of another module that shows the same objects.
     package weak var counterpart: AnyObject?
 
-    /// What the objects keep of the context.
+    /// The part of the context that its objects keep.
     private(set) lazy var place = ContextPlace(self)
     private let lock = NSRecursiveLock()
     private var registry = ObjectRegistry()
@@ -40,7 +40,7 @@ public final class ObjectContext {
     var deleted: [ObjectIdentifier: StoredObject] = [:]
     /// Objects that were deleted before they were saved, and whose delete rules take others.
     var forgotten: [StoredObject] = []
-    /// What the context deletes by a fetch, if it had no other changes then.
+    /// The deletion by a fetch, if the context had no other changes then.
     var deletion: Deletion?
     /// Why calls that throw no error had no effect. The next save is an error.
     var refusedCalls: [String] = []

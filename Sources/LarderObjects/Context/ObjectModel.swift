@@ -35,7 +35,7 @@ package final class ObjectModel: Sendable {
     /// A model without entities.
     package static let empty = ObjectModel(entities: [], stores: [:])
 
-    /// The same entities with other stores.
+    /// The model with these entities and other stores.
     ///
     /// - Parameter replacements: The new stores, in the order of ``allStores``.
     package func replacingStores(with replacements: [any ObjectStore]) -> ObjectModel {

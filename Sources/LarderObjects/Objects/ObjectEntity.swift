@@ -7,13 +7,13 @@ public import LarderModel
 public final class ObjectEntity: Sendable {
     public let entity: Entity
     public let properties: [ObjectProperty]
-    /// Those of the properties that are relationships.
+    /// The properties that are relationships.
     let relationships: [ObjectProperty]
-    /// What a new object has by slot before anyone sets it.
+    /// The values of a new object by slot, before anyone sets one.
     let newCells: [Value?]
-    /// What the model class of the entity does for a context.
+    /// The calls of a context to the model class of the entity.
     public let ownerClass: OwnerClass
-    /// What a save sends of a new object, with nil for each value: its attributes and to-one
+    /// The values of a new object that a save sends, nil for each: its attributes and to-one
     /// relationships. A copy has the same indices, so that names are not hashed for each object.
     let savedValues: [String: Value]
     let savedSlots: [(slot: Int, index: [String: Value].Index)]

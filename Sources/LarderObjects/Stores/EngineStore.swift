@@ -68,7 +68,7 @@ package final class EngineStore: ObjectStore {
         return result
     }
 
-    /// Those that are still in the history.
+    /// The transactions that are still in the history.
     private func transactions(after number: Int64) -> [HistoryTransaction] {
         // The epoch is that of the store; see `HistoryToken.check`. Reads of a store in memory have
         // no disk or connection that could fail.

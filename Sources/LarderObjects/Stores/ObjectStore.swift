@@ -18,13 +18,14 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// to them.
     func batches(_ query: Query, _ parameters: QueryParameters) throws(LarderError) -> [Batch]
 
-    /// What a closure makes of each batch of a result, in order. It may be called while the store
-    /// reads the next batch, and again for the first one if the store has to begin again.
+    /// The elements that a closure makes of each batch of a result, in order. It may be called
+    /// while the store reads the next batch, and again for the first one if the store has to begin
+    /// again.
     func elements<Element>(
         of query: Query, _ parameters: QueryParameters, _ make: (Batch) -> [Element]
     ) throws(LarderError) -> [Element]
 
-    /// The same for a fetch of a context. A store that others write uses the fetch's source.
+    /// The form for a fetch of a context. A store that others write uses the fetch's source.
     func elements<Element>(
         of fetch: ObjectFetch, _ selection: Fetch.Selection, limit: Int?, offset: Int?,
         _ make: (Batch) -> [Element]

@@ -1,6 +1,6 @@
 internal import LarderModel
 
-/// What a context has changed, so that it can be undone: the steps since the last group was taken.
+/// The changes of a context, so that they can be undone: the steps since the last group was taken.
 ///
 /// A context without an undo manager has no log, so a change of a property then costs a test for
 /// nil. A step has the object, which does not keep its context, and what was there before it.

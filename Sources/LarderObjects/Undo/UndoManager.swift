@@ -8,7 +8,7 @@ public final class UndoManager {
     private var redoStack: [[Action]] = []
     private var group: [Action] = []
     private var disableCount = 0
-    /// What registers the changes of each context that has not registered them yet.
+    /// The functions that register the changes of each context that has not registered them yet.
     private var sources: [ObjectIdentifier: () -> Void] = [:]
 
     public init() {}

@@ -46,7 +46,7 @@ package protocol StoreReader: AnyObject {
         _ request: HistoryPageRequest, budget: ReadBudget
     ) throws(ReadFailure) -> HistoryPage
 
-    /// What a migration of the store to a schema would do.
+    /// The steps of a migration of the store to a schema.
     ///
     /// - Throws: `migrationRefused` with every reason that does not depend on the objects,
     ///   `malformedSchema` for a schema that cannot be stored.

@@ -23,7 +23,7 @@ package enum FormatFunction {
         ScalarFunction.allCases.map(\.name)
         + AggregateFunction.allCases.map(\.collectionOperator)
 
-    /// What to write instead of a name that is not the name of a function.
+    /// The hint for a name that is not the name of a function.
     static func hint(for name: String) -> String? {
         if name.utf8.count <= 16 {
             if let function = otherNames[name.lowercased()] { return "write `\(function)`" }

@@ -1,6 +1,6 @@
 import LarderModel
 
-/// What to write instead of a word or a character of SQL, Swift or another language that format
+/// The hint for a word or a character of SQL, Swift or another language that format
 /// strings do not have.
 ///
 /// The text is rejected with or without a hint: a format string has one spelling for each operator.

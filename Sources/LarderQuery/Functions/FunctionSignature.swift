@@ -119,7 +119,7 @@ extension ScalarFunction {
         return "\(noun) as its \(index < 3 ? ordinals[index] : "last") operand"
     }
 
-    /// What to write instead of an operand of another type.
+    /// The hint for an operand of another type.
     private func hint(for operand: OperandKind, _ type: AttributeType) -> String? {
         // Not for the name of a unit or of a time zone.
         guard parameters?.first == .string, type == .string else { return nil }

@@ -152,7 +152,7 @@ extension ScalarFunction {
         }
     }
 
-    /// The same for a function of two decimals; nil also for a division by zero.
+    /// The value of a function of two decimals; nil also for a division by zero.
     package func value(of left: ExactDecimal, _ right: ExactDecimal) -> ExactDecimal? {
         switch self {
         case .add: left.adding(right)
@@ -164,7 +164,7 @@ extension ScalarFunction {
         }
     }
 
-    /// The same for short decimals; nil also if the result is not short.
+    /// The value for a short decimal; nil also if the result is not short.
     package func value(of decimal: ShortDecimal) -> ShortDecimal? {
         switch self {
         case .negate: decimal.negated

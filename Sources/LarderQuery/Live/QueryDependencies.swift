@@ -1,7 +1,7 @@
 import LarderModel
 
-/// What a query reads: which changes of which objects can change its result, and for which of its
-/// own objects.
+/// The dependencies of a query: which changes of which objects can change its result, and for which
+/// of its own objects.
 package struct QueryDependencies: Hashable, Sendable {
     /// Objects that the query reads, and the way to them from its own objects.
     package struct Path: Hashable, Sendable {

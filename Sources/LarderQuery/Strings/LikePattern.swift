@@ -12,7 +12,7 @@ package struct LikePattern: Sendable {
     }
 
     private let characters: [Step<Character>]
-    /// The same as parts between the runs, for texts of simple scalars.
+    /// The parts between the runs, for texts of simple scalars.
     private let segments: [LikeSegment]
 
     package init(_ pattern: String) {
@@ -53,7 +53,7 @@ package struct LikePattern: Sendable {
         return matches(characters: string, stepsMax: stepsMax, interruption)
     }
 
-    /// The same for any string in NFC.
+    /// The form for any string in NFC.
     func matches(
         characters string: String, stepsMax: Int, _ interruption: Interruption
     ) -> Bool? {
@@ -61,7 +61,7 @@ package struct LikePattern: Sendable {
         Self.matches(string, characters, stepsMax: stepsMax, interruption)
     }
 
-    /// The same for a text in NFC whose scalars are simple and are its characters.
+    /// The form for a text in NFC whose scalars are simple and are its characters.
     func matches(
         simple text: Span<UInt8>, stepsMax: Int, _ interruption: inout Interruption
     ) -> Bool? {

@@ -38,7 +38,7 @@ extension String {
         utf8.allSatisfy { $0 < 0x80 && $0 != 0x0D }
     }
 
-    /// The same as ``containsCharacters(of:_:)``, by comparing characters.
+    /// The form of ``containsCharacters(of:_:)`` that compares characters.
     func containsByCharacters(_ part: String, _ interruption: Interruption) -> Bool {
         var interruption = interruption
         guard var search = PartSearch(part, &interruption) else { return part.isEmpty }

@@ -6,7 +6,7 @@ public import FoundationEssentials
 public struct RecordAssignment<Record: EntityRecord>: Sendable {
     let assignment: @Sendable (inout [QueryArgument]) throws(LarderError) -> PropertyAssignment
 
-    /// The same value for every object.
+    /// One value for every object.
     public static func set<Member: Sendable>(
         _ member: any KeyPath<Record, Member> & Sendable, to value: Member
     ) -> Self {

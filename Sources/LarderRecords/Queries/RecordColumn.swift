@@ -17,14 +17,14 @@ public struct RecordColumn<Record: EntityRecord, Output: Sendable>: Sendable {
         self.decode = decode
     }
 
-    /// The same column with a name, to which `having` and `sort` refer.
+    /// The column with a name, to which `having` and `sort` refer.
     public func named(_ name: String) -> RecordColumn {
         var column = self
         column.column.name = name
         return column
     }
 
-    /// The same value, computed of the objects that satisfy the predicate only. A column by which
+    /// The column computed of the objects that satisfy the predicate only. A column by which
     /// objects are grouped cannot have one.
     public func filtered(_ predicate: Predicate<Record.Fields>) -> RecordColumn {
         var column = self

@@ -11,7 +11,7 @@ public protocol EntityRecord: Sendable {
     static var entityName: String { get }
     /// The stored properties, in the order in which ``init(row:)`` reads them.
     static var recordProperties: [RecordProperty] { get }
-    /// What the schema says of the entity apart from its properties.
+    /// The members of the entity in the schema, apart from its properties.
     static var entityOptions: EntityOptions { get }
 
     /// The object; nil for a value that has not been inserted.

@@ -8,7 +8,7 @@ public struct MemberCoding<Member: Sendable>: Sendable {
     let encode: @Sendable (Member) throws(LarderError) -> Value
 }
 
-/// What a property is in the schema.
+/// The kind of a property in the schema.
 enum PropertyKind: Sendable {
     case attribute(AttributeType, isOptional: Bool)
     case relationship(any EntityRecord.Type, isToMany: Bool, isOptional: Bool)

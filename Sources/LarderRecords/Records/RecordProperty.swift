@@ -6,7 +6,7 @@ public struct RecordProperty: Sendable {
     let member: any AnyKeyPath & Sendable
     /// The key path from the fields: `\Book.Fields.author`.
     let field: any AnyKeyPath & Sendable
-    /// The same key path after an optional to-one relationship.
+    /// The key path after an optional to-one relationship.
     let chainedField: any AnyKeyPath & Sendable
     let kind: PropertyKind
     let options: PropertyOptions

@@ -1,5 +1,5 @@
-/// What the schema says of a property apart from its name and type. `docs/schema.md` describes
-/// each key.
+/// The members of a property in the schema, apart from its name and type. `docs/schema.md`
+/// describes each key.
 public struct PropertyOptions: Sendable {
     var attribute: [AttributeOption] = []
     var isOrdered = false
@@ -80,7 +80,7 @@ public enum RelationshipOption: Hashable, Sendable {
     case ordered
 }
 
-/// What the schema says of an entity apart from its properties.
+/// The members of an entity in the schema, apart from its properties.
 public struct EntityOptions: Sendable {
     let parent: (any EntityRecord.Type)?
     let originalName: String?

@@ -53,7 +53,7 @@ extension ConnectionHandler {
 
     // MARK: The connection
 
-    /// What the connection is doing; nil after it has closed.
+    /// The state of the connection, for the activity; nil after it has closed.
     func activity(of number: Int) -> ConnectionActivity? {
         guard let context else { return nil }
         return ConnectionActivity(

@@ -1,7 +1,7 @@
 import LarderModel
 import Synchronization
 
-/// What backups share: their number, and the disk space for the copies.
+/// The limits that backups share: their number, and the disk space for the copies.
 final class BackupQuota: Sendable {
     /// The right to make one backup, which ends with the object.
     final class Slot: Sendable {

@@ -3,7 +3,7 @@ import LarderQuery
 import LarderWire
 import NIOCore
 
-/// What each kind of operation does.
+/// The work of each kind of operation.
 extension ConnectionHandler {
     func execute(_ operation: Operation) {
         let id = operation.id

@@ -13,7 +13,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Those of clients of a former schema if the client asked for one in the handshake.
+    /// The services of a former schema if the client asked for one in the handshake.
     private(set) var services: ConnectionServices
     let credentials: PeerCredentials?
     /// Why the user is refused; nil if the user may connect.

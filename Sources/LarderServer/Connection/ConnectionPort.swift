@@ -13,7 +13,7 @@ struct ConnectionPort: Sendable {
         self.handler = NIOLoopBound(handler, eventLoop: eventLoop)
     }
 
-    /// The same as ``execute(_:)`` for a caller on the event loop, immediately.
+    /// The form of ``execute(_:)`` for a caller on the event loop, which calls the body at once.
     func executeHere(_ body: (ConnectionHandler) -> Void) { body(handler.value) }
 
     func execute(_ body: @escaping @Sendable (ConnectionHandler) -> Void) {

@@ -14,7 +14,7 @@ final class LoopTurns: @unchecked Sendable {
     private struct User {
         let identifier: UInt32
         var connectionCount = 0
-        /// What the turns since the last round have taken.
+        /// The time of the turns since the last round.
         var time = TimeAmount.zero
         /// Begins the turns that wait for the next round, in their order.
         var waiting: [() -> Void] = []

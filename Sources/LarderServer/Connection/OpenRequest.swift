@@ -33,7 +33,7 @@ protocol OpenRequest: AnyObject {
     func abandon()
 }
 
-/// What most requests do.
+/// The defaults, which suit most requests.
 extension OpenRequest {
     var bytes: Int { 0 }
     func grant(_ replies: UInt32) {}

@@ -17,7 +17,7 @@ struct FeedObjects: Sendable {
         var byteCount = 0
     }
 
-    /// What a page is evaluated with: a reader that has pinned a snapshot.
+    /// The means to evaluate a page: a reader that has pinned a snapshot.
     struct Job {
         let reader: any StoreReader
         let budget: ReadBudget
@@ -72,7 +72,7 @@ private struct Part: Sendable {
     /// The entities of the objects that the fetch can select.
     let entityNames: Set<String>
     private let observable: ObservableQuery
-    /// What the predicate reads.
+    /// The objects and properties that the predicate reads.
     private let dependencies: QueryDependencies
     /// The changes of that.
     private let selection: HistorySelection
@@ -140,7 +140,7 @@ private struct Part: Sendable {
         return keys
     }
 
-    /// Those of some objects that match, with their values.
+    /// The objects among some that match, with their values.
     ///
     /// - Parameter byteCount: The size of the values that were read before.
     /// - Returns: nil if the objects or their values are too many.

@@ -4,7 +4,7 @@ import LarderWire
 
 /// A read of one page of the history for a request, and the reply with it. Runs on the pool.
 struct HistoryPageRead: Sendable {
-    /// What a request selects of a transaction.
+    /// The parts of a transaction that a request selects.
     struct Kind: Hashable {
         let selection: HistorySelection
         let includesChanges: Bool
@@ -16,7 +16,7 @@ struct HistoryPageRead: Sendable {
         }
     }
 
-    /// What the first read has checked.
+    /// The results of the checks that the first read makes.
     struct Checked {
         let kind: Kind
         /// nil if the request has no fetches of objects.

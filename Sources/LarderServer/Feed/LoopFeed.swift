@@ -35,7 +35,7 @@ final class LoopFeed: @unchecked Sendable {
     private struct Round {
         let page: HistoryPage
         var streams: ArraySlice<HistoryStream>
-        /// What the streams that have become current since then have sent at least.
+        /// The least transaction that the streams which have become current since then have sent.
         var addedHead = Int64.max
         /// The replies to the streams that have sent all transactions before the page, by what
         /// they select; nil if that is nothing.

@@ -16,7 +16,7 @@ import Synchronization
 /// connect to the socket; a read lock, which they could take after the owner was killed, is no
 /// owner's, and the file is replaced.
 package final class OwnerFile: Sendable {
-    /// What the file says.
+    /// The contents of the file.
     package struct Record: Hashable, Sendable {
         package var socketPath: String
         /// The identifier of the store.
@@ -162,7 +162,7 @@ package final class OwnerFile: Sendable {
 
     deinit { release() }
 
-    /// The same for a program that does not need to be found, and so accepts that it may create no
+    /// The form for a program that need not be found, and so accepts that it may create no
     /// file. The error of opening the store then says why.
     ///
     /// - Throws: `storeInUse`, and `storageFailed` if the name is taken by something else.

@@ -107,7 +107,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// What a migration would do, read within the time limit of a read. Without a schema if the
+    /// The steps of a migration, read within the time limit of a read. Without a schema if the
     /// store has it already.
     private func plan(
         _ text: String, _ operation: Operation, _ bytes: Int,

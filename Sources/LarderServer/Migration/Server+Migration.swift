@@ -14,7 +14,7 @@ extension Server {
         var failure: LarderError?
     }
 
-    /// What the client has that requested a migration.
+    /// The client that requested a migration, as the migration sees it.
     struct MigrationWork: Sendable {
         /// The connection that stays until it has its reply.
         let requester: ConnectionPort
@@ -145,7 +145,7 @@ extension Server {
     ) {
         let eventLoop = group.next()
         let begun = state.withLock { state -> (core: ServerCore, ended: EventLoopPromise<Void>)? in
-            // What a session has changed is taken back also when the server stops.
+            // The changes of a session are undone also when the server stops.
             guard !state.isStopping || requester == nil, let core = state.core else { return nil }
             let ended = eventLoop.makePromise(of: Void.self)
             state.isMigrating = true

@@ -69,7 +69,7 @@ final class FairThreads: Sendable {
         let work: Work
     }
 
-    /// What runs next: a job that has not started, or one that has given way.
+    /// The next job to run: one that has not started, or one that has given way.
     private enum Next {
         case start(Job)
         case resume(Turn)

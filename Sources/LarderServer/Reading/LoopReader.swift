@@ -49,7 +49,7 @@ final class LoopReader: @unchecked Sendable {
     private let limits: ServerLimits
     private let budget: ReadBudget
     private var plans: PlanCache
-    /// What `counters` has of the memory of the caches.
+    /// The memory of the caches, as `counters` has it.
     private var countedPlanBytes = 0
     private var countedReplyBytes = 0
     private let replyCacheBytesMax: Int

@@ -44,7 +44,7 @@ final class ReaderPool: Sendable {
         /// Admitted reads that have not ended, from the oldest. Each has a reader or will take one,
         /// so the pool never makes more readers than this.
         var active: [(number: Int, request: Request)] = []
-        /// The same, by user and by connection.
+        /// Their numbers by user and by connection.
         var readers: UserShares
         var readersByConnection: [ObjectIdentifier: Int] = [:]
         /// The memory of the active reads.

@@ -61,7 +61,7 @@ final class WriteQueue: Sendable {
     }
 
     private let confined: Confined
-    /// Whose snapshots keep the log of the store from being shortened.
+    /// The readers, whose snapshots keep the log of the store from being shortened.
     private let readers: ReaderPool
     private let announcer: CommitAnnouncer
     let limits: ServerLimits

@@ -3,7 +3,7 @@ import FoundationEssentials
 import LarderModel
 import Synchronization
 
-/// What the writer of a store and the thread of its archive share.
+/// The state that the writer of a store and the thread of its archive share.
 ///
 /// The writer announces each commit and checkpoints only if every commit is in a finished segment,
 /// so that the log has all the others, also after a crash. The thread does everything that needs

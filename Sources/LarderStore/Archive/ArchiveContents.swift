@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LarderModel
 
-/// What an archive contains, for an administrator.
+/// The contents of an archive, for an administrator.
 package struct ArchiveContents {
     /// The files that were made without a gap.
     package struct Generation: Hashable, Sendable {

@@ -26,7 +26,7 @@ package struct ArchiveOptions: Hashable, Sendable {
     }
 }
 
-/// What the administrator of an archive should know.
+/// A message for the administrator of an archive.
 package struct ArchiveEvent: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case information

@@ -92,7 +92,7 @@ struct ArchiveStart {
         reason = problem
     }
 
-    /// What the archive has: the header for the next segment, and the end of the last one.
+    /// The state of the archive: the header for the next segment, and the end of the last one.
     private static func state(
         _ folder: ArchiveFolder, _ entry: ArchiveFolder.Entry
     ) throws(LarderError) -> (header: ArchiveHeader, position: LogPosition, identity: UInt64) {

@@ -9,7 +9,7 @@ struct LogCopy {
     private let log: LogFile
     private let tail: HistoryTail
     private let database: Connection
-    /// What the next segment begins with. `sequence` is the number of the last one.
+    /// The beginning of the next segment. `sequence` is the number of the last one.
     private(set) var header: ArchiveHeader
     private(set) var position: LogPosition
     /// The frame with the newest copy of each page, in the part of the log before the position.

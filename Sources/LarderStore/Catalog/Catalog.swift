@@ -20,7 +20,7 @@ struct Catalog: Sendable {
     let lastFile: LastFile?
     /// The time of creation, or of restoring, in microseconds since 2001.
     let historyEpoch: Int64
-    /// What earlier schemas of the store have left.
+    /// The traces of earlier schemas of the store.
     let record: MigrationRecord
     /// See ``StoreDescription/earlierEpochs``.
     let earlierEpochs: [EarlierEpoch]

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What the file at a path is, without its times.
+/// The identity and size of the file at a path, without its times.
 ///
 /// A call of `stat` makes Linux give the next write to the file a time of its own, and `fdatasync`
 /// then writes the inode too: for a log, one more access to the disk for each commit. `statx` can

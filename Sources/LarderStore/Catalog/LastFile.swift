@@ -48,7 +48,7 @@ struct LastFile: Equatable {
 }
 
 extension LastFile.Comparison {
-    /// What an administrator should know; nil if nothing.
+    /// A warning for the administrator; nil if there is none.
     func warning(_ path: String, from last: LastFile) -> String? {
         let advice = "larder new-identity FILE"
         return switch self {

@@ -18,7 +18,7 @@ struct OpenedStore {
     /// See ``StoreDescription/historyEpoch`` and ``StoreDescription/earlierEpochs``.
     let historyEpoch: Int64
     let earlierEpochs: [EarlierEpoch]
-    /// What the administrator should know about the file; nil if nothing.
+    /// A warning for the administrator about the file; nil if there is none.
     let warning: String?
 
     /// The time for everything that reads a file of unknown content.
@@ -117,7 +117,7 @@ struct OpenedStore {
             try connection.execute("PRAGMA journal_mode = WAL")
             // The first read creates the log, which exists as long as there is a connection.
             _ = try connection.integer("SELECT count(*) FROM _larder")
-            // What follows may take long in a large store, and runs the layout's statements only.
+            // The next steps may take long in a large store, and run the layout's statements only.
             connection.setBudget(nil)
             try OpenFile.syncFolder(connection.folder, of: path)
             try StoreConnection.configureWriter(connection, synchronous: synchronous)

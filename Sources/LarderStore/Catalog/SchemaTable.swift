@@ -51,7 +51,7 @@ struct SchemaTable {
         return problems
     }
 
-    /// What differs from the layout of a store of a format.
+    /// The differences from the layout of a store of a format.
     func differences(from layout: Layout, format: Int64) -> [String] {
         var missing: [StatementForm: Int] = [:]
         for sql in Self.statements(of: layout, format: format) {

@@ -28,7 +28,7 @@ struct StatementForm: Hashable {
         table = (words.last ?? "").filter { $0 != "'" }
     }
 
-    /// What precedes the first parenthesis, what it contains, divided at its commas, and the rest.
+    /// The text before the first parenthesis, its contents, divided at their commas, and the rest.
     /// Without quotation marks of names, and with single spaces.
     private static func parts(of bytes: [UInt8]) -> (String, [String], String) {
         var parts: [[UInt8]] = [[]]

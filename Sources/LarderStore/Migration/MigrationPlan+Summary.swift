@@ -2,7 +2,7 @@ import LarderModel
 import LarderSQL
 
 extension MigrationPlan {
-    /// What the plan would do.
+    /// The steps of the plan.
     ///
     /// - Parameter connection: A connection to the store, from which rows are counted; nil without
     ///   a store.

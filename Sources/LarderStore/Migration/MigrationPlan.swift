@@ -38,7 +38,7 @@ struct MigrationPlan: Sendable {
         for root in new.roots { try planTable(of: root) }
         removedKinds = mapping.old.entities.filter { entity in
             guard mapping.successor(of: entity) == nil, !entity.isAbstract else { return false }
-            // What leads to its parent may lead to it.
+            // A relationship to its parent may lead to it.
             if entity.parent != nil { return true }
             let table = old.table(for: entity)
             return tables.contains { $0.sources.contains(table) }

@@ -1,7 +1,7 @@
 import LarderModel
 import LarderSQL
 
-/// What the earlier schemas of a store have left, as its catalog records it.
+/// The traces of the earlier schemas of a store, as its catalog records them.
 struct MigrationRecord: Hashable, Sendable {
     /// By the former name of an entity, its name now. An identifier may have either.
     private(set) var aliases: [String: String] = [:]

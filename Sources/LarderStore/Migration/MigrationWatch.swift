@@ -1,7 +1,7 @@
 import LarderModel
 import LarderQuery
 
-/// What a migration reports to, and what stops it.
+/// The caller of a migration: it gets the progress, and may stop it.
 struct MigrationWatch: Sendable {
     /// Called before each step.
     var progress: @Sendable (MigrationProgress) -> Void = { _ in }

@@ -2,7 +2,7 @@ import LarderModel
 import LarderQuery
 
 extension Store {
-    /// What a migration of this store to a schema would do. Nothing is changed.
+    /// The steps of a migration of this store to a schema. Nothing is changed.
     ///
     /// - Throws: `migrationRefused` with every reason that does not depend on the objects,
     ///   `malformedSchema` for a schema that cannot be stored, or a failure of the storage.
@@ -15,7 +15,7 @@ extension Store {
         }
     }
 
-    /// The same without a store, so without the numbers of rows.
+    /// The steps without a store, so without the numbers of rows.
     ///
     /// - Parameter isStage: Whether it is a stage of a plan, which may lead to an earlier version.
     package static func migrationSummary(

@@ -13,7 +13,7 @@ enum ColumnValue: Hashable, Sendable {
     case absent
     case null
     case constant(SQLValue)
-    /// The same stored form, in a column of the old table.
+    /// The stored form as it is, in a column of the old table.
     case column(String)
     /// The old column, and the number of the conversion.
     case converted(String, Int)

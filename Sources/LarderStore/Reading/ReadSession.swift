@@ -184,7 +184,7 @@ final class ReadSession {
 
     /// The error that the caller gets for a failed statement.
     func failure(_ error: SQLiteError) -> ReadFailure {
-        // What this connection keeps is not worth a failed read of another one.
+        // The memory that this connection keeps is not worth a failed read of another one.
         if error.condition == .outOfMemory { releaseMemory() }
         // The error of a function that was stopped is not an error of the query.
         if let fault = problems.take(), connection.stopReason == nil { return .failed(fault) }

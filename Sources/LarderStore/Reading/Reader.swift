@@ -93,7 +93,7 @@ final class Reader: StoreReader {
         for identifier in identifiers { try converter.conversion.checkStore(of: identifier) }
     }
 
-    /// The same identifiers, grouped by entity, in the order in which the entities occur.
+    /// The identifiers grouped by entity, in the order in which the entities occur.
     private static func byEntity(
         _ identifiers: [PersistentIdentifier]
     ) -> [[PersistentIdentifier]] {

@@ -13,7 +13,7 @@ extension Connection {
         /// Copies all pages, so that the next commit writes to the beginning of the log. Fails with
         /// `busy` if readers need the log for more than some milliseconds.
         case restart
-        /// The same, and empties the log.
+        /// Does so, and empties the log.
         case truncate
     }
 

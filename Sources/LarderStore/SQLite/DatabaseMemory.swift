@@ -13,8 +13,8 @@ import Synchronization
 ///
 /// A process that serves a store for itself sets no limit, and keeps the allocator that it has.
 package enum DatabaseMemory {
-    /// What the writer may use beyond the limit: its page cache, and the changes of a long
-    /// transaction.
+    /// The memory that the writer may use beyond the limit: its page cache, and the changes of a
+    /// long transaction.
     static let writerReserveBytes = 64 << 20
 
     private static let limit = Atomic(0)

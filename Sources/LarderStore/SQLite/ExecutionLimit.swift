@@ -22,7 +22,7 @@ final class ExecutionLimit: ConversionLimit {
     private var hasStartTime = false
     /// The steps between two calls of the progress handler; nil if there is no limit.
     private(set) var interval: Int32?
-    /// The same for a connection that reports its progress.
+    /// The interval for a connection that reports its progress.
     var progressInterval: Int32? { progress.map { _ in Int32(Self.intervalSteps) } }
     private(set) var stopReason: StopReason?
     var isStopped: Bool { stopReason != nil }
@@ -63,7 +63,7 @@ final class ExecutionLimit: ConversionLimit {
         return allowsMore()
     }
 
-    /// The same check for long computations in Swift.
+    /// The check for long computations in Swift.
     var interruption: Interruption { Interruption { [self] in !allowsMore() } }
 
     /// Whether a function written in Swift may process this number of bytes. A read that is limited
@@ -116,7 +116,7 @@ final class ExecutionLimit: ConversionLimit {
     /// if the statement has to stop.
     func allowsMore() -> Bool { isSuspended || allowsMoreStatements() }
 
-    /// The same between two statements, which may end also if none may be stopped.
+    /// The check between two statements, which may end also if none may be stopped.
     func allowsMoreStatements() -> Bool {
         progress?.advance()
         guard let budget else { return true }

@@ -61,7 +61,7 @@ extension FunctionArguments {
         return Unmanaged<Prepared>.fromOpaque(known)._withUnsafeGuaranteedRef { body($0) }
     }
 
-    /// The same for an argument that may be nil; nil if it is.
+    /// The form for an argument that may be nil; nil if it is.
     func preparedUnlessNull<Prepared: AnyObject, Failure: Error>(
         at index: Int, _ make: () throws(Failure) -> Prepared
     ) throws(Failure) -> Prepared? {
@@ -112,7 +112,7 @@ struct FunctionArgument {
         return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
-    /// The same as ``withBytes(_:)``, for functions that need no unsafe pointer.
+    /// The form of ``withBytes(_:)`` for functions that need no unsafe pointer.
     @inline(__always)
     func withSpan<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result

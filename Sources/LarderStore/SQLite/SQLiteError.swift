@@ -4,7 +4,7 @@ import LarderModel
 
 /// An error of SQLite. It stays within the store; ``larderError`` is what leaves it.
 struct SQLiteError: Error, Hashable, Sendable {
-    /// What failed. No code outside of this folder sees SQLite's result codes.
+    /// The kind of failure. No code outside of this folder sees SQLite's result codes.
     enum Condition: Hashable, Sendable {
         /// The statement is wrong, or a function ended it.
         case statement

@@ -18,7 +18,7 @@ package enum Reply: Hashable, Sendable {
     /// Rows. The reply to a `get` is one message with one batch per entity. A query has one batch
     /// per reply, with `more` in each but the last.
     case batches([Batch], more: Bool)
-    /// The same, still or already encoded: received by a decoder that leaves batches encoded, or
+    /// Batches that are still or already encoded: received by a decoder that leaves them so, or
     /// from a cache of replies.
     case encodedBatches(EncodedBatches, more: Bool)
     indirect case saved(SaveResult)
@@ -39,7 +39,7 @@ package enum Reply: Hashable, Sendable {
     indirect case inserted(InsertedRows, more: Bool)
     /// Transactions; `more` in each reply but the last.
     indirect case history(HistoryReply, more: Bool)
-    /// The same with `more`, encoded once for several streams.
+    /// A page of the history with `more`, encoded once for several streams.
     case encodedHistory([UInt8])
     /// The number of transactions that were deleted from the history.
     case historyDeleted(Int64)
@@ -47,11 +47,11 @@ package enum Reply: Hashable, Sendable {
     indirect case snapshotOpened(HistoryToken)
     /// The result of an observed query, or a change of it; `more` in each reply but the last.
     indirect case observed(ObserveReply, more: Bool)
-    /// The same with `more`, encoded once for several observers.
+    /// A result of an observed query with `more`, encoded once for several observers.
     case encodedObserved([UInt8])
     /// The next bytes of a backup, or its progress; `more` in each reply but the last.
     indirect case backup(BackupPart, more: Bool)
-    /// What a migration has done, or would do.
+    /// The steps that a migration has taken, or would take.
     indirect case migrated(MigrationSummary)
     /// A step of a migration begins. Another reply follows.
     case migrationProgress(String)

@@ -3,8 +3,8 @@ internal import LarderModel
 internal import LarderObjects
 internal import Synchronization
 
-/// What a container and its contexts share. Contexts keep it, so that a container may end before
-/// them; it keeps neither.
+/// The state that a container and its contexts share. Contexts keep it, so that a container may end
+/// before them; it keeps neither.
 final class ContainerCore: Sendable {
     let schema: Schema
     let model: ObjectModel

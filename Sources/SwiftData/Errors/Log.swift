@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an interface without errors cannot say goes to standard error.
+/// Messages that an interface without errors cannot return; they go to standard error.
 enum Log {
     static func write(_ message: String) {
         FileHandle.standardError.write(Data("SwiftData: \(message)\n".utf8))

@@ -37,10 +37,10 @@ public struct SwiftDataError: LocalizedError, Hashable, CustomStringConvertible,
     }
 
     public var description: String { "\(kind.rawValue): \(explanation)" }
-    /// The same, for those who print `localizedDescription`.
+    /// The description, for programs that print `localizedDescription`.
     public var errorDescription: String? { description }
 
-    /// The same case with the sentence for the error at hand.
+    /// The case with the sentence for the error at hand.
     func explained(_ explanation: String) -> SwiftDataError {
         SwiftDataError(kind, explanation)
     }

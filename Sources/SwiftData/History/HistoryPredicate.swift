@@ -4,10 +4,11 @@ import Foundation
 /// neither true nor false, unless it asks for nil.
 struct HistoryPredicate {
     private let predicate: Predicate<DefaultHistoryTransaction>
-    /// What the store can select by. It selects every transaction that matches.
+    /// The part of the predicate that the store evaluates. It selects every transaction that
+    /// matches.
     let selection: StoreSelection
 
-    /// What a store selects by.
+    /// The conditions that a store evaluates.
     struct StoreSelection {
         /// The positions of which all must be before a transaction.
         var after: [DefaultHistoryToken] = []

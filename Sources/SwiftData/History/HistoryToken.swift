@@ -34,7 +34,7 @@ public struct DefaultHistoryToken: HistoryToken {
 
     var storeIdentifiers: [String] { numbers.keys.sorted() }
 
-    /// The same position with another one in one store.
+    /// The token with another position in one store.
     func moved(to number: Int64, epoch: Int64, in store: String) -> DefaultHistoryToken {
         var (numbers, epochs) = (numbers, epochs)
         numbers[store] = number

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What one save has changed, as the history of a store has it.
+/// The changes of one save, as the history of a store has them.
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
     associatedtype TokenType: Comparable, Hashable, Identifiable, Sendable
     associatedtype TransactionIdentifier: Comparable, Hashable, Sendable

@@ -148,7 +148,7 @@ final class StoreHistory: Sendable {
         return Array(found.sorted(using: descriptor.sortBy).prefix(limit))
     }
 
-    /// What a store selects by.
+    /// The fetch with which a store makes a selection.
     private func fetch(
         _ selection: HistoryPredicate.StoreSelection, _ store: any ObjectStore
     ) throws -> HistoryFetch {

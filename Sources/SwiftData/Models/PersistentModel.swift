@@ -20,7 +20,7 @@ public protocol PersistentModel: ObjectOwner, Observable, Hashable, Identifiable
     /// The properties that the class itself declares, for the schema.
     static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
-    // What the macro writes for this module.
+    // The members that the macro writes for this module.
     /// The instance for an object of a context.
     init(_$object: StoredObject)
     var _$context: ModelContext? { get set }
@@ -63,7 +63,7 @@ extension PersistentModel {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(persistentModelID) }
 
-    /// What Observation knows of the model's properties, for accessors that a program writes.
+    /// The registrar of the model's properties, for accessors that a program writes.
     public var _$observationRegistrar: ObservationRegistrar {
         if _$object.owner == nil { _$object.owner = self }
         return _$object.makeObservers().registrar

@@ -1,9 +1,10 @@
 internal import CloudKitRules
 
 extension Schema {
-    /// What CloudKit refuses in the schema: attributes that are neither optional nor have a default
-    /// value in their declaration, relationships that are not optional or have no inverse, the
-    /// delete rule `deny`, and uniqueness constraints. Empty if the schema can be synchronized.
+    /// The parts of the schema that CloudKit refuses: attributes that are neither optional nor have
+    /// a default value in their declaration, relationships that are not optional or have no
+    /// inverse, the delete rule `deny`, and uniqueness constraints. Empty if the schema can be
+    /// synchronized.
     ///
     /// The sentences are in the order of the entities and their properties. A test of an app has
     /// them all:

@@ -78,7 +78,7 @@ extension CustomStore: OtherStore {
             "the store \(storeIdentifier) has no transactions after the token: \(reason)")
     }
 
-    /// What observers compare of a transaction: the author and the entities.
+    /// The part of a transaction that observers compare: the author and the entities.
     private func stored(_ transaction: some HistoryTransaction) -> StoreHistory.Stored {
         var runs: [HistoryRun] = []
         for change in transaction.changes {

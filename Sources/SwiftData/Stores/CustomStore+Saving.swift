@@ -73,7 +73,7 @@ extension CustomStore {
         let number = commit(changed, inserted: saved.inserted)
         saved.transaction = number
         if let token = result.historyToken {
-            // Those of saves that failed in another store of the container are not taken.
+            // The tokens of saves that failed in another store of the container are not taken.
             if saves.tokens.count >= tokensMax { saves.tokens = [:] }
             saves.tokens[number] = token
         }

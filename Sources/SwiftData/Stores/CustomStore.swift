@@ -15,7 +15,7 @@ final class CustomStore<Store: DataStore>: ObjectStore, @unchecked Sendable {
     let types: [String: any PersistentModel.Type]
     /// Who calls the store.
     var state: EditingState
-    /// What all contexts of the container share.
+    /// The state that all contexts of the container share.
     let saves: CustomSaves
 
     init(_ store: Store, _ schema: Schema) throws {
@@ -30,7 +30,7 @@ final class CustomStore<Store: DataStore>: ObjectStore, @unchecked Sendable {
         initializeState()
     }
 
-    /// The same store for a context.
+    /// A copy of the store for a context.
     init(_ other: CustomStore, _ state: EditingState) {
         store = other.store
         schema = other.schema

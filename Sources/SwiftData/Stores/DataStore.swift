@@ -82,7 +82,7 @@ extension DataStoreConfiguration {
     public func validate() throws {}
 }
 
-/// What a store answers that cannot do what it is asked for.
+/// The errors of a store that cannot perform a request.
 public enum DataStoreError: Error, Hashable {
     case unsupportedFeature
     /// The predicate is to be applied in memory.

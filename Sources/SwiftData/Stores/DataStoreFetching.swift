@@ -1,7 +1,7 @@
 internal import Foundation
 internal import LarderModel
 
-/// What a store has found, and what of the descriptor remains to be done in memory.
+/// The rows that a store has found, and the parts of the descriptor that remain for memory.
 struct FoundSnapshots<Snapshot: DataStoreSnapshot> {
     var rows: [Snapshot]
     var related: [PersistentIdentifier: Snapshot]

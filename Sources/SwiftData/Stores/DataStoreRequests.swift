@@ -7,7 +7,7 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
     public let descriptor: FetchDescriptor<T>
 }
 
-/// What a store has found.
+/// The result of a fetch from a store.
 public struct DataStoreFetchResult<T: PersistentModel, Snapshot: DataStoreSnapshot>: Sendable {
     public let descriptor: FetchDescriptor<T>
     /// The snapshots that match, in order.
@@ -35,7 +35,7 @@ public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable
     public let deleted: [Snapshot]
 }
 
-/// What changes have become in a store.
+/// The result of saving changes in a store.
 public final class DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Sendable {
     public let storeIdentifier: String
     /// The permanent identifier of each inserted snapshot, by its temporary one.
@@ -68,7 +68,7 @@ public final class DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Send
     }
 }
 
-/// What a store is to delete.
+/// The objects that a store is to delete.
 ///
 /// Unchecked: the predicate, which is not marked Sendable for all models, is immutable.
 public struct DataStoreBatchDeleteRequest<T: PersistentModel>: @unchecked Sendable {

@@ -12,7 +12,7 @@ public protocol DataStoreSnapshot: Codable, Sendable {
         from backingData: any BackingData,
         relatedBackingDatas: inout [PersistentIdentifier: any BackingData])
 
-    /// The same values under another identifier, with others in place of the remapped ones.
+    /// A copy with another identifier, and with the remapped identifiers replaced.
     func copy(
         persistentIdentifier: PersistentIdentifier,
         remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?

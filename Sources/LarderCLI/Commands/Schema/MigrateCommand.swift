@@ -148,7 +148,7 @@ struct MigrateCommand: ParsableCommand {
         return try StagedMigration([stage])
     }
 
-    /// What each stage would do. Rows are counted for the first one, which begins with the objects
+    /// The steps of each stage. Rows are counted for the first one, which begins with the objects
     /// as they are, unless it leads to an earlier version: a plan does so in its working copy only.
     private func rows(of migration: StagedMigration, _ client: StoreClient) throws -> [[Value]] {
         var rows: [[Value]] = []

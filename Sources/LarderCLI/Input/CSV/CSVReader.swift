@@ -83,7 +83,7 @@ struct CSVReader {
         return text
     }
 
-    /// The same as a string.
+    /// The field as a string.
     func text(_ index: Int) throws(LarderError) -> String? {
         try field(index).map { String(decoding: $0, as: UTF8.self) }
     }

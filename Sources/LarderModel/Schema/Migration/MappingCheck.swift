@@ -1,6 +1,6 @@
 /// Finds what a migration cannot infer from two schemas, whatever the data is.
 ///
-/// What depends on the data, such as values that a narrower type does not hold, is found by the
+/// Faults of the data, such as values that a narrower type does not hold, are found by the
 /// migration itself.
 struct MappingCheck {
     let mapping: SchemaMapping

@@ -1,4 +1,4 @@
-/// What a migration would do, before it is done.
+/// The steps of a migration, before it is done.
 public struct MigrationSummary: Hashable, Sendable {
     /// A piece of work.
     public struct Step: Hashable, Sendable {

@@ -16,7 +16,7 @@ extension SchemaMapping {
     /// entities, optional properties, attributes with a default, and indexes.
     public var isAdditive: Bool { problems.isEmpty && changes.allSatisfy(\.isAdditive) }
 
-    /// What changes, in the order of the new schema; removed entities come last.
+    /// The changes, in the order of the new schema; removed entities come last.
     public var changes: [SchemaChange] {
         var changes: [SchemaChange] = []
         if old.version != new.version {

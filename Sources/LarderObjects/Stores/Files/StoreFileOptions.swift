@@ -5,7 +5,7 @@ package import LarderStore
 
 /// How a store in a file is opened.
 package struct StoreFileOptions: Sendable {
-    /// What belongs to one store object; containers with the same share it.
+    /// The options of one store object; containers with equal ones share it.
     package struct Client: Hashable, Sendable {
         /// The name of the client in the history.
         package var name = ""

@@ -37,7 +37,7 @@ final class StoreOwner: Sendable {
         // A program waits for its own long reads, and competes with all others of the machine.
         serverOptions.limits.readNiceness = 0
         serverOptions.limits.acceptObjects(ofBytes: Limits.objectBytesMax)
-        // What a save takes on the disk until it is stored is the program's own.
+        // The disk space of a save until it is stored is the program's own.
         serverOptions.limits.spoolBytes = SharedLimit(.max, userShare: 1)
         serverOptions.ownerFile = ownerFile
         inode = OwnerFile.inode(at: path)

@@ -1,6 +1,6 @@
 import LarderModel
 
-/// What the process has read of the machine's time zones.
+/// The time zones of the machine that the process has read.
 ///
 /// Names come from clients. So an unknown name costs no more than a failed look-up, whatever number
 /// of them a client invents, and never removes a known time zone.

@@ -73,7 +73,7 @@ struct BlankDecoder: Decoder {
 
 /// Where a value is made, and of what.
 private struct BlankPlace {
-    /// What strings are, for types that refuse some: nothing, and what programs often expect.
+    /// The strings to try, for types that refuse some: none, and those that programs often expect.
     static let samples = [
         "", "a", "1", "00000000-0000-0000-0000-000000000000", "2001-01-01T00:00:00Z",
         "https://example.org", "a@example.org", "#000000", "en", "EUR",

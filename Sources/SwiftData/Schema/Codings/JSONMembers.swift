@@ -13,7 +13,7 @@ package enum JSONMembers {
         }
     }
 
-    /// The same for the text of the key path after its root.
+    /// The members in the text of a key path after its root.
     static func path(_ components: Substring, in root: any Any.Type) -> [String]? {
         let names = components.split(separator: ".").map { name in
             String(name.filter { $0 != "?" && $0 != "!" })

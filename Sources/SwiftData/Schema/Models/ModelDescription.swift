@@ -2,7 +2,7 @@ internal import Foundation
 internal import LarderModel
 internal import Synchronization
 
-/// What the object layer has to know of a model type, which is made once per type.
+/// The description of a model type for the object layer, made once per type.
 package final class ModelDescription: Sendable {
     package let type: any PersistentModel.Type
     package let entityName: String
