@@ -255,7 +255,7 @@ struct FeedObjectsTests {
         (.format("category.name BEGINSWITH 'a'"), QueryParameters()),
     ]
 
-    /// What a random commit did, as seen by queries before and after it.
+    /// The effects of a random commit, as seen by queries before and after it.
     private struct Commit {
         let number: Int64
         let changed: Set<PersistentIdentifier>

@@ -44,7 +44,7 @@ struct MigrationTests {
         }
         #expect(summary.changes == plan.changes)
         #expect(steps.withLock { $0 }.contains("rewrites the table of Volume"))
-        // The same clients, over new connections.
+        // The clients go on, over new connections.
         #expect(try await other.count("Volume", where: "pages == 120") == 1)
         #expect(try await other.schema() == schema)
         let record = try #require(try await client.object(for: book))

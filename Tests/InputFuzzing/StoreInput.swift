@@ -84,7 +84,7 @@ public final class StoreInput: FuzzedInput {
         let store = try Store.open(
             path: path, schema: nil, options: StoreOptions(synchronous: .normal))
         let reader = try store.makeReader()
-        // What the check rejects may be unreadable; the rest must be read all the same.
+        // A store that the check rejects may be unreadable; any other must be read.
         let isSound = (try? reader.check(budget: Self.budget()).findings.isEmpty) ?? false
         var fault: String?
         var identifiers: [PersistentIdentifier] = []

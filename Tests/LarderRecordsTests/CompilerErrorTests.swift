@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// What the compiler says of mistakes in code with record types.
+/// The compiler's messages about mistakes in code with record types.
 @Suite("The compiler finds misspelt properties and wrong types")
 struct CompilerErrorTests {
     private static let declarations = """
@@ -140,7 +140,7 @@ struct CompilerErrorTests {
         #expect(errors.isEmpty, "\(errors.joined(separator: "\n"))")
     }
 
-    /// What the compiler prints for a file that imports the modules of this build.
+    /// The compiler's output for a file that imports the modules of this build.
     private func compilerOutput(_ source: String) throws -> String {
         let folder = "\(FileManager.default.temporaryDirectory.path)/larder-records-\(UUID())"
         try FileManager.default.createDirectory(

@@ -154,7 +154,7 @@ extension [QueryExpression] {
 }
 
 extension QueryCase {
-    /// The same query for another store, naming the objects with the same keys there.
+    /// The query for another store, naming the objects with the same keys there.
     func moved(to store: FuzzedStore) -> QueryCase {
         var moved = self
         moved.arguments = arguments.map { $0.moved(to: store.storeIdentifier) }

@@ -4,7 +4,7 @@ import LarderQuery
 import LarderStore
 import TestSupport
 
-/// The same objects in a store and in memory.
+/// Objects that are both in a store and in memory.
 public final class FuzzedStore {
     public let schema: Schema
     public let drafts: [DraftObject]

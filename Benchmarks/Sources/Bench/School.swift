@@ -57,7 +57,7 @@ enum School {
         ]
     }
 
-    /// The same values in the order of ``studentProperties``.
+    /// The values in the order of ``studentProperties``.
     static func row(_ number: Int) -> [Value] {
         [.string(name(number)), .int(birthOfYear(number)), .double(score(number))]
     }

@@ -81,7 +81,7 @@ struct Review: QueryableEntity {
     }
 }
 
-/// The same articles in a store and in memory.
+/// Articles that are both in a store and in memory.
 struct ArticleStore {
     let daemon: TestDaemon
     let client: StoreClient

@@ -3,7 +3,7 @@ import LarderQuery
 import LarderWire
 
 extension RightsFuzzer {
-    /// What a reply has, or the code of its error.
+    /// The contents of a reply, or the code of its error.
     enum Outcome: Equatable, CustomStringConvertible {
         case rows([String])
         case failed(ErrorCode)
@@ -50,7 +50,7 @@ extension RightsFuzzer {
         let reads = RightsRead.all(using: &random)
         guard let read = reads.randomElement(using: &random) else { return }
         try compare(read, user)
-        // The same request of both users, from the caches of plans.
+        // Both users send the request again, whose plans are in the caches then.
         if chance(2) { for user in users { try compare(read, user) } }
     }
 
@@ -125,7 +125,7 @@ extension RightsFuzzer {
         try get(keys + [999_999], user)
     }
 
-    /// The same request of both users, again and again, also after changes of other objects.
+    /// Both users repeat a request, also after changes of other objects.
     func cachedGet(_ user: User) throws {
         guard let key = world.tasks.keys.sorted().randomElement(using: &random) else { return }
         for round in 0..<3 {

@@ -43,7 +43,7 @@ public final class RightsFuzzer {
     /// The connection of root.
     private(set) var root: RawConnection
     private(set) var users: [User] = []
-    /// What the store has.
+    /// The contents of the store.
     private(set) var world = RightsWorld()
     private var textCount = 0
     private var markCount: Int64 = 0

@@ -7,7 +7,7 @@ struct RightsRead {
     let name: String
     let query: Query
     var parameters = QueryParameters()
-    /// What the query names. If the user's schema lacks one of these, the query fails.
+    /// The names in the query. If the user's schema lacks one of these, the query fails.
     let names: [String]
     var isOrdered = false
     /// The rows, with `|` between their columns, for the objects that the user may read.

@@ -26,7 +26,7 @@ struct RightsWorld: Equatable {
     }
 
     var lists: [Int64: List] = [:]
-    /// Those of both entities; they share their keys.
+    /// The tasks and the memos, which share their keys.
     var tasks: [Int64: Task] = [:]
     var tags: [Int64: Tag] = [:]
 

@@ -91,7 +91,7 @@ struct UserRights {
         return made
     }
 
-    /// The same rights of another user.
+    /// These rights for another user.
     func of(_ user: UInt32) -> UserRights {
         var other = self
         other.user = user

@@ -109,7 +109,7 @@ struct LiveSectionsTests {
         #expect(result.updated == [.init(from: 1, to: 1)])
         #expect(result.sections.map(\.value) == ["a", "b"])
         #expect(result.insertedSections == [1] && result.deletedSections == [1])
-        // The same in a whole result, although the row has the same values.
+        // A whole result counts as a change too, although the row has the same values.
         let again = try #require(try rows.apply(Self.whole(["a", "d"])))
         #expect(again.updated == [.init(from: 1, to: 1)])
         #expect(again.insertedSections == [1] && again.deletedSections == [1])

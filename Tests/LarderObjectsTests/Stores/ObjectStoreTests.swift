@@ -7,7 +7,7 @@ import Testing
 
 @testable import LarderObjects
 
-/// What both stores do alike.
+/// The behaviour that both stores share.
 @Suite("Stores of objects")
 struct ObjectStoreTests {
     enum Kind: CaseIterable {

@@ -61,7 +61,7 @@ struct FunctionDefinitionTests {
                     "\(function.name) does not take \(operands.count) operands")
             }
         }
-        // Those are operators, or share the row of another function.
+        // These functions are operators, or share the row of another function.
         let operators: Set<ScalarFunction> = [
             .add, .subtract, .multiply, .divide, .negate, .bitwiseOr, .bitwiseXor, .padEnd,
         ]

@@ -155,7 +155,7 @@ struct TextFunctionTests {
     }
 }
 
-/// What the functions mean, on an array of characters.
+/// The meaning of the functions, on an array of characters.
 private struct CharacterModel {
     let characters: [Character]
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The turns of an event loop")
 struct LoopTurnsTests {
-    /// What a test does on the event loop.
+    /// The steps of a test on the event loop.
     ///
     /// Sendable unchecked: used on that loop alone.
     private final class Rounds: @unchecked Sendable {

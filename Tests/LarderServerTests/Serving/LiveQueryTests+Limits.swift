@@ -163,7 +163,7 @@ extension SocketTests.LiveQueryTests {
             #expect(try receive(small, limited).newIndexes == [0])
             try insert(writer, -1)
             #expect(try receive(small, limited).newIndexes == [0])
-            // What it has returned can be used again.
+            // The memory that it has returned can be used again.
             id = try observe(large, Self.fetch(limit: 2)).id
             try large.send(.cancel(requestID: id))
             #expect(try error(large, id) == .cancelled)

@@ -26,7 +26,7 @@ final class FakeStore: StoreBackend {
         var formerSchemas: [Schema] = []
     }
 
-    /// What a migration does.
+    /// The course of a migration.
     enum Migration {
         case unsupported
         /// It passes a gate while it runs, if there is one, and then succeeds.
@@ -67,7 +67,7 @@ final class FakeStore: StoreBackend {
             var cursorsOpenMost = 0
             var batches = 0
             var objectReads = 0
-            /// What runs now until it is cancelled.
+            /// The number of queries that run until they are cancelled.
             var endless = 0
             var maintenances = 0
             var writerIsClosed = false
@@ -174,7 +174,7 @@ final class FakePlan: QueryPlan {
 
 private final class FakeReader: StoreReader {
     private let store: FakeStore
-    /// What the reader sees since it has pinned a snapshot.
+    /// The state that the reader sees since it has pinned a snapshot.
     private var pinned: FakeStore.Records.State?
 
     init(_ store: FakeStore) { self.store = store }

@@ -11,11 +11,11 @@ final class RecordedLog: Sendable {
 
     private let state = Mutex(State())
 
-    /// Those of the level notice and above.
+    /// The messages of the level notice and above.
     var messages: [String] { state.withLock { $0.messages } }
     /// The metadata of each of them.
     var metadata: [[String: String]] { state.withLock { $0.metadata } }
-    /// Those of lower levels.
+    /// The messages of lower levels.
     var details: [String] { state.withLock { $0.details } }
 
     var logger: Logger {

@@ -180,7 +180,7 @@ struct BadInputTests {
     }
 }
 
-/// What articles have in common with other things.
+/// A protocol of articles and other things.
 private protocol Measured {
     var words: Int { get }
     var length: Int { get }

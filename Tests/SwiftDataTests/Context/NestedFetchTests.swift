@@ -3,7 +3,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-/// What the initial value of ``ReadsWhenMade`` reads from.
+/// The container that the initial value of ``ReadsWhenMade`` reads from.
 private let source = Mutex<ModelContainer?>(nil)
 
 /// A model whose initial value reads the store, for every five hundredth instance.

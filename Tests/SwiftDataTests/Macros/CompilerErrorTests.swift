@@ -1,6 +1,6 @@
 import Testing
 
-/// What the compiler says of mistakes in models, and that it says nothing of correct ones.
+/// The compiler's messages about mistakes in models, and none about correct ones.
 @Suite("The compiler finds mistakes in models")
 struct CompilerErrorTests {
     @Test("a property whose type cannot be persisted is a compiler error that says what to do")

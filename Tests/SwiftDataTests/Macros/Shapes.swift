@@ -75,7 +75,7 @@ enum Shapes {
         init(text: String) { self.text = text }
     }
 
-    /// What a program declares of its own is not declared again.
+    /// A member that a program declares is not declared again.
     @Model
     public final class Own: @unchecked Sendable, Identifiable, Equatable, Hashable,
         Comparable

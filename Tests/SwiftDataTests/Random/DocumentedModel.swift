@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the documentation says of two contexts of one container, without any store.
+/// A model of the documentation: two contexts of one container, without any store.
 ///
 /// Objects are numbers. A context shows the saved objects with its own changes; a save writes the
 /// properties that were changed, and the last writer wins.
@@ -49,7 +49,7 @@ struct DocumentedModel {
 
     func isInserted(_ key: Int, _ side: Int) -> Bool { pending[side].rows[key] != nil }
 
-    /// What a context shows, in the order of insertion, pending objects last.
+    /// The objects that a context shows, in the order of insertion, pending objects last.
     func view(_ side: Int) -> [(key: Int, row: Row)] {
         let own = pending[side]
         let deleted = Set(own.deleted)

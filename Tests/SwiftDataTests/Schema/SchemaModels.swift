@@ -90,7 +90,7 @@ enum Second {
     init() {}
 }
 
-/// What CloudKit refuses.
+/// A model that CloudKit refuses.
 @Model final class Local {
     @Attribute(.unique) var name: String
     var given: Int

@@ -283,7 +283,7 @@ final class Cupboard: @unchecked Sendable {
     /// Thrown for a predicate over transactions.
     var historyFailure: (any Error)?
     var miscount = 0
-    /// What the store makes of values that it saves.
+    /// The change that the store makes to values which it saves.
     var normalize: ((inout FilmSnapshot) -> Void)?
     var alter: ([FilmSnapshot]) -> [FilmSnapshot] = { $0 }
     var alterIdentifiers:

@@ -120,7 +120,7 @@ struct PassingConfiguration: DataStoreConfiguration {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(log)) }
 }
 
-/// What a store was asked for, a call per line.
+/// The calls of a store, a line each.
 final class StoreLog {
     var lines: [String] = []
 }

@@ -87,7 +87,7 @@ struct RequestCosts: Measure {
 
     // MARK: Reads under a row rule
 
-    /// What a read under a row rule may cost, relative to one without a policy.
+    /// The greatest cost of a read under a row rule, relative to one without a policy.
     private static let ruleFactorMax = 1.15
 
     /// The counts of reads by a user who has a role with a row rule, which compares an attribute

@@ -33,7 +33,7 @@ public final class DataProvider: Sendable {
         return { DataHandler(modelContainer: container) }
     }
 
-    /// The same for the main actor's context.
+    /// The form for the main actor's context.
     public func dataHandlerWithMainContextCreator(
         preview: Bool = false
     ) -> @Sendable @MainActor () async -> DataHandler {

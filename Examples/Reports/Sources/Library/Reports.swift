@@ -9,7 +9,7 @@ public struct CategoryCount: Equatable, Sendable {
     public var averageWords: Double?
 }
 
-/// What an author has written.
+/// The total of an author's articles.
 public struct AuthorTotal: Equatable, Sendable {
     public var author: String
     public var articles: Int

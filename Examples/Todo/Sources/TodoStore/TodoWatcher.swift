@@ -62,7 +62,7 @@ actor TodoWatcher {
         try ResultsObserver(filterBy: predicate, sortBy: sortBy, modelContext: modelContext)
     }
 
-    /// What a function reads, now and whenever something that it has read changes. A slow reader
+    /// The result of a function, now and whenever something that it has read changes. A slow reader
     /// receives the newest value only.
     private func values<Value: Equatable & Sendable>(
         of read: @escaping @Sendable (isolated TodoWatcher) -> Value

@@ -20,7 +20,7 @@ private func groupLink(_ group: TodoGroup) -> HTML {
     "<a href=\"\(Link.group(group.id))\">\(group.title)</a>"
 }
 
-/// What a window says above the last values of an object that somebody has deleted.
+/// The text above the last values of an object that somebody has deleted.
 public func deletionNotice(_ kind: TodoError.Kind) -> HTML {
     """
     <p class="notice" role="status">This \(kind.rawValue) was deleted. \

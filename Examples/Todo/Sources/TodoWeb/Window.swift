@@ -2,7 +2,7 @@ import HTMLPages
 import TodoValues
 import TodoViews
 
-/// What a window of a browser shows.
+/// The page that a window of a browser shows.
 enum Window {
     case groups
     case group(WrappedID)

@@ -45,7 +45,8 @@ struct BrowserTests {
             try await second.evaluate("document.querySelector('#forms input[name=title]').value")
                 == "half a ti")
 
-        // What another window shows is deleted: it keeps the last values, and says so.
+        // An object that another window shows is deleted: the window keeps the last values, and
+        // says so.
         try await first.shows("Reopen")
         try await first.click("main a")
         try await first.shows("Delete the task")

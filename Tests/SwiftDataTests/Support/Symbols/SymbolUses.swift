@@ -1,7 +1,7 @@
 import SwiftParser
 import SwiftSyntax
 
-/// What source files use: names, and calls with their labels.
+/// The symbols that source files use: names, and calls with their labels.
 final class SymbolUses: SyntaxVisitor {
     private var types: Set<String> = []
     private var members: Set<String> = []

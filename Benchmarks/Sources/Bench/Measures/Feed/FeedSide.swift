@@ -10,7 +10,7 @@ struct FeedSide {
     var perform: (FeedRun) throws -> FeedTrace
 }
 
-/// What a side does in one round: each writer commits this number of students, one after the other.
+/// The work of a side in one round: each writer commits this number of students, one by one.
 /// In a paced run, the next commit waits until all subscribers have the event of the last one.
 struct FeedRun {
     var subscribers: Int

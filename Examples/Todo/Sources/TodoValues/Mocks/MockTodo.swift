@@ -6,7 +6,7 @@ public actor MockTodo: Todo {
     private var groupMocks: [MockGroup]
     private var taskMocks: [MockTask]
     private var nextNumber: Int
-    /// What runs after each change, by the number of its stream.
+    /// The functions that run after each change, by the number of the stream.
     private var updates: [Int: (isolated MockTodo) -> Void] = [:]
 
     public init(groups: [TodoGroup] = [], tasks: [TodoTask] = []) {
