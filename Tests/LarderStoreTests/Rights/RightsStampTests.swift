@@ -22,7 +22,14 @@ struct RightsStampTests {
             "relationships": [ { "name": "parent", "destination": "Tag",
                                  "inverse": "children" },
                                { "name": "children", "destination": "Tag", "toMany": true,
-                                 "inverse": "parent" } ] } ] }
+                                 "inverse": "parent" } ] },
+          { "name": "Cart",
+            "attributes": [ { "name": "total", "type": "int64", "derived": "items.@sum.size" } ],
+            "relationships": [ { "name": "items", "destination": "Item", "toMany": true,
+                                 "inverse": "cart" } ] },
+          { "name": "Item", "attributes": [ { "name": "size", "type": "int64" } ],
+            "relationships": [ { "name": "cart", "destination": "Cart",
+                                 "inverse": "items" } ] } ] }
         """
 
     private let store: Store
@@ -31,11 +38,14 @@ struct RightsStampTests {
     private var list: PersistentIdentifier { objects[0] }
     private var task: PersistentIdentifier { objects[1] }
     private var tag: PersistentIdentifier { objects[2] }
+    private var cart: PersistentIdentifier { objects[3] }
+    private var item: PersistentIdentifier { objects[4] }
 
     init() throws {
         store = try Store.inMemory(schema: try SchemaFile.schema(parsing: Self.schema))
         writer = try store.makeWriter()
         let list = PersistentIdentifier(temporary: "l", entityName: "List")
+        let cart = PersistentIdentifier(temporary: "c", entityName: "Cart")
         let set = ChangeSet([
             .insert(list, values: ["owner": "ann"]),
             .insert(
@@ -43,18 +53,25 @@ struct RightsStampTests {
                 values: ["title": "t", "list": .object(list)]),
             .insert(
                 PersistentIdentifier(temporary: "g", entityName: "Tag"), values: ["name": "n"]),
+            .insert(cart, values: [:]),
+            .insert(
+                PersistentIdentifier(temporary: "i", entityName: "Item"),
+                values: ["size": 1, "cart": .object(cart)]),
         ])
         objects = try #require(writer.save([set]).first).get().inserted
     }
 
-    /// A reader of ann, who may read lists under a rule, and all tags.
-    private func reader(lists: String, tasks: String = "true") throws -> any StoreReader {
+    /// A reader of ann, who may read lists under a rule, and all tags and items.
+    private func reader(
+        lists: String = "owner == $user", tasks: String = "true", carts: String = "total >= 0"
+    ) throws -> any StoreReader {
         let schema = store.storeDescription.schema
         let tasks = tasks == "true" ? tasks : "\"\(tasks)\""
         let policy = try PolicyFile.policy(
             parsing: """
                 { "roles": [ { "name": "r", "entities": {
                     "List": { "read": "\(lists)" }, "Task": { "read": \(tasks) },
+                    "Cart": { "read": "\(carts)" }, "Item": { "read": true },
                     "Tag": { "read": true } } } ] }
                 """, for: schema)
         let ann = Principal(user: "ann", userIdentifier: 1_001, groups: [], groupIdentifiers: [])
@@ -76,6 +93,16 @@ struct RightsStampTests {
         let update = Change.update(list, ifVersion: nil, values: ["owner": "bob"], edits: [])
         _ = try #require(writer.save([ChangeSet([update])]).first).get()
         #expect(!store.isCurrent(stamp), "the rule may hide the object from now on")
+    }
+
+    @Test("the stamp of an object changes with a derived attribute that its rule compares")
+    func derived() throws {
+        let reader = try reader(carts: "total > 0")
+        let stamp = try #require(reader.stamp(of: cart, properties: ["total"]))
+        #expect(store.isCurrent(stamp))
+        let update = Change.update(item, ifVersion: nil, values: ["size": 0], edits: [])
+        _ = try #require(writer.save([ChangeSet([update])]).first).get()
+        #expect(!store.isCurrent(stamp), "the total is 0, and the cart is hidden")
     }
 
     @Test(
