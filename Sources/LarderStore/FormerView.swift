@@ -60,7 +60,7 @@ final class FormerView: StoreView {
         var check = try makeCheck(values, conversions)
         let options = try check.findSubjects(reading: changes)
         let error: LarderError?
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             error = try check.plan(options, reading: changes) { _, _ in }
         } catch let failure {
             throw failure.larderError

@@ -156,7 +156,7 @@ package final class Store: StoreBackend {
 
     /// A connection for reading, with the collation that the tables need. It never checkpoints.
     func openReadConnection() throws(LarderError) -> Connection {
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             let connection = try openConnection()
             connection.disableCheckpointOnClose()
             try StoreConnection.configureReader(connection)
@@ -169,7 +169,7 @@ package final class Store: StoreBackend {
 
     /// A connection of the checkpointer. The writer's connection is the last to close, because it
     /// removes the log.
-    func openCheckpointConnection() throws(SQLiteError) -> Connection {
+    func openCheckpointConnection() throws(SQLError) -> Connection {
         let connection = try openConnection()
         connection.disableCheckpointOnClose()
         try StoreConnection.configureCheckpoints(connection, synchronous: synchronous)
@@ -179,7 +179,7 @@ package final class Store: StoreBackend {
     }
 
     /// A new connection for the writer after its own has failed.
-    func reopenWriterConnection() throws(SQLiteError) -> Connection {
+    func reopenWriterConnection() throws(SQLError) -> Connection {
         let connection = try openConnection()
         try StoreConnection.configureWriter(
             connection, synchronous: synchronous)
@@ -187,7 +187,7 @@ package final class Store: StoreBackend {
     }
 
     /// SQLite opens the file by its path, where another file may be by now.
-    private func openConnection() throws(SQLiteError) -> Connection {
+    private func openConnection() throws(SQLError) -> Connection {
         try file.watched.checkPath()
         let connection = try StoreConnection.open(path)
         connection.waitForLocks()
@@ -202,7 +202,7 @@ package final class Store: StoreBackend {
     }
 
     /// Checks before a commit that it goes to files that will be found again.
-    func checkFiles() throws(SQLiteError) {
+    func checkFiles() throws(SQLError) {
         try file.watched.check()
         try log.check()
     }

@@ -25,7 +25,7 @@ extension Archive {
         let identity: UInt64?
         let tail: HistoryTail
         let database: Connection
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             identity = try connection.integer(Catalog.readArchive).map(UInt64.init(bitPattern:))
             let root = try connection.integer(Layout.rootOfTransactions) ?? 0
             let pageBytes = try connection.integer("PRAGMA page_size") ?? 0

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Makes a base: a copy of the whole store after a segment.
 ///
@@ -98,7 +99,7 @@ struct BaseCopy {
             let start = nextPage
             while nextPage <= end {
                 bytes += ArchiveRecord.pageHead(nextPage)
-                do throws(SQLiteError) {
+                do throws(SQLError) {
                     bytes += try database.readFile(
                         at: Int64(nextPage - 1) * Int64(pageBytes), pageBytes)
                 } catch {

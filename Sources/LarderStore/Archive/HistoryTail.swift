@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Finds the newest transaction of the history in the pages of a database.
 ///
@@ -20,7 +21,7 @@ struct HistoryTail {
     func page(
         _ number: UInt32, in database: Connection
     ) throws(LarderError) -> [UInt8] {
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             return try database.readFile(at: Int64(number - 1) * Int64(pageBytes), pageBytes)
         } catch {
             throw error.larderError

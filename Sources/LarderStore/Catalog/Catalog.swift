@@ -65,7 +65,7 @@ struct Catalog: Sendable {
     static func create(
         for layout: Layout, preparing statements: [SQL], identifier: UUID, created: Date,
         on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         try connection.execute("PRAGMA application_id = \(applicationID)")
         try connection.execute("PRAGMA user_version = \(formatVersion)")
         try connection.execute(createCatalog)
@@ -83,7 +83,7 @@ struct Catalog: Sendable {
     /// Upgrades a store of an older format, in one transaction. Format 1 had no history; formats 1
     /// and 2 had no outcomes; 4 and 5 only permit more tables and indexes than 3. Format 7 permits
     /// values of updated objects in the history.
-    static func upgrade(_ connection: Connection, from version: Int64) throws(SQLiteError) {
+    static func upgrade(_ connection: Connection, from version: Int64) throws(SQLError) {
         let statements: [SQL] =
             switch version {
             case 1: Layout.historyStatements + Layout.outcomeStatements
@@ -92,7 +92,7 @@ struct Catalog: Sendable {
             default: Layout.outcomeUpgradeStatements
             }
         try connection.execute("BEGIN EXCLUSIVE")
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             for sql in statements { try connection.execute(sql) }
             try connection.execute("PRAGMA user_version = \(formatVersion)")
             try connection.execute("COMMIT")
@@ -114,7 +114,7 @@ struct Catalog: Sendable {
     /// of creation, but no earlier one.
     static func beginEpoch(
         after catalog: Catalog, at time: Date, on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let last = try connection.integer(Layout.lastTransaction) ?? 0
         let earlier =
             catalog.earlierEpochs + [EarlierEpoch(epoch: catalog.historyEpoch, last: last)]
@@ -142,13 +142,13 @@ struct Catalog: Sendable {
     }
 
     /// Records the file that the store is in.
-    static func store(_ file: LastFile, on connection: Connection) throws(SQLiteError) {
+    static func store(_ file: LastFile, on connection: Connection) throws(SQLError) {
         let statement = try connection.prepare("INSERT OR REPLACE INTO _larder VALUES (?, ?)")
         try statement.run([.text(Name.file), .text(file.text)])
     }
 
     /// Gives the store a new identifier. Nothing else in the file contains it.
-    static func store(identifier: UUID, on connection: Connection) throws(SQLiteError) {
+    static func store(identifier: UUID, on connection: Connection) throws(SQLError) {
         let statement = try connection.prepare("UPDATE _larder SET value = ? WHERE name = ?")
         try statement.run([.text(identifier.uuidString), .text(Name.store)])
     }
@@ -157,7 +157,7 @@ struct Catalog: Sendable {
     init(reading connection: Connection) throws(LarderError) {
         var values: [String: String] = [:]
         var created = 0.0
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             let statement = try connection.prepare("SELECT name, value FROM _larder")
             while try statement.step() {
                 let name = statement.string(at: 0)
@@ -185,7 +185,7 @@ struct Catalog: Sendable {
     /// Stores another schema, and what has to be known of earlier ones.
     static func store(
         schema: Schema, _ record: MigrationRecord, on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let statement = try connection.prepare("INSERT OR REPLACE INTO _larder VALUES (?, ?)")
         try statement.run([.text(Name.schema), .text(schema.canonicalText)])
         try statement.run([.text(Name.record), .text(record.text)])

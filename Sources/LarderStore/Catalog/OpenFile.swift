@@ -1,6 +1,7 @@
 import Glibc
 import LarderFiles
 import LarderModel
+import LarderSQL
 import Synchronization
 
 /// A claim on a store file, so that this process does not open it twice.
@@ -41,10 +42,10 @@ final class OpenFile: Sendable {
     }
 
     /// Checks that a connection has opened this file, which it opened by its path.
-    func check(_ connection: Connection) throws(SQLiteError) {
+    func check(_ connection: Connection) throws(SQLError) {
         try watched.checkPath()
         guard !connection.hasMoved else {
-            throw SQLiteError(.cannotOpen, "the file was replaced while it was opened")
+            throw SQLError(.cannotOpen, "the file was replaced while it was opened")
         }
     }
 

@@ -26,7 +26,7 @@ struct OpenedStore {
 
     private enum Failure: Error {
         /// An error of SQLite.
-        case database(SQLiteError)
+        case database(SQLError)
         /// An error that this program found.
         case refused(LarderError)
     }
@@ -71,7 +71,7 @@ struct OpenedStore {
     }
 
     /// SQLite's errors name no file.
-    private static func openingFailure(_ failure: SQLiteError, _ path: String) -> LarderError {
+    private static func openingFailure(_ failure: SQLError, _ path: String) -> LarderError {
         let error = failure.larderError
         switch error.code {
         case .permissionDenied: return FileRights.denied(path, "opened")
@@ -147,7 +147,7 @@ struct OpenedStore {
                 formerSchemas: catalog.record.formerSchemas,
                 historyEpoch: current.historyEpoch, earlierEpochs: current.earlierEpochs,
                 warning: warning)
-        } catch let error as SQLiteError {
+        } catch let error as SQLError {
             throw .database(error)
         } catch let error as LarderError {
             throw .refused(error)
@@ -196,7 +196,7 @@ struct OpenedStore {
     /// - Returns: a warning; nil if there is none.
     private static func identify(
         _ catalog: Catalog, _ file: OpenFile, _ options: StoreOptions, on connection: Connection
-    ) throws(SQLiteError) -> String? {
+    ) throws(SQLError) -> String? {
         if options.isWorkingCopy { return nil }
         let current = LastFile(connection, file.watched)
         if options.beginsNewEpoch, !options.isReadOnly {
@@ -236,13 +236,13 @@ struct OpenedStore {
                 hint: "open it for writing, with a schema, to create a store in it")
         }
         let plans = try SchemaStorability.derivationPlans(of: schema)
-        if !plans.isEmpty { _ = try StoreFunctions.register(on: connection) }
+        if !plans.isEmpty { try StoreFunctions.register(on: connection) }
         try connection.execute("BEGIN EXCLUSIVE")
         // The rollback journal exists now, and the file is still empty. SQLite syncs the folder
         // too, but ignores an error. Then a power failure could remove the journal and leave a part
         // of the changes that it would have rolled back.
         try OpenFile.syncFolder(connection.folder, of: path)
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             try Catalog.create(
                 for: Layout(schema), preparing: plans.map(\.sql),
                 identifier: options.newIdentifier ?? UUID(), created: options.clock(),

@@ -20,7 +20,7 @@ struct SchemaTable {
 
     let objects: [Object]
 
-    init(reading connection: Connection) throws(SQLiteError) {
+    init(reading connection: Connection) throws(SQLError) {
         var objects: [Object] = []
         var byteCount = 0
         let rows = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema")
@@ -31,7 +31,7 @@ struct SchemaTable {
             byteCount += object.name.utf8.count + object.table.utf8.count
             byteCount += object.sql?.utf8.count ?? 0
             guard byteCount <= Self.bytesMax else {
-                throw SQLiteError(.corrupt, "its schema is larger than \(Self.bytesMax) bytes")
+                throw SQLError(.corrupt, "its schema is larger than \(Self.bytesMax) bytes")
             }
             objects.append(object)
         }

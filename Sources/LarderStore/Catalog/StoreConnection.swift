@@ -25,7 +25,7 @@ enum StoreConnection {
     /// The size of the WAL file after a complete checkpoint.
     private static let logBytesMax = 16 << 20
 
-    static func open(_ path: String) throws(SQLiteError) -> Connection {
+    static func open(_ path: String) throws(SQLError) -> Connection {
         let connection = try Connection(path: path, createIfMissing: false)
         try connection.registerCollation(name: "decimal") { left, right in
             DecimalText.compare(Span(_unsafeBytes: left), Span(_unsafeBytes: right))
@@ -38,7 +38,7 @@ enum StoreConnection {
     /// changes by predicate go to a temporary file.
     static func configureWriter(
         _ connection: Connection, synchronous: Synchronous
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         try connection.execute(
             """
             PRAGMA synchronous = \(synchronous.sql);
@@ -52,7 +52,7 @@ enum StoreConnection {
     /// For the connections of the checkpointer, which read no pages into their caches.
     static func configureCheckpoints(
         _ connection: Connection, synchronous: Synchronous
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         try connection.execute(
             """
             PRAGMA query_only = ON;
@@ -64,7 +64,7 @@ enum StoreConnection {
 
     /// For the destination of a copy, which is empty and has no name. No page of it existed before,
     /// so the journal stays empty. The cache is small, because the last step writes all of it.
-    static func configureCopy(_ connection: Connection) throws(SQLiteError) {
+    static func configureCopy(_ connection: Connection) throws(SQLError) {
         try connection.execute(
             """
             PRAGMA synchronous = OFF;
@@ -74,7 +74,7 @@ enum StoreConnection {
     }
 
     /// A large sort goes to a temporary file, so that memory stays bounded.
-    static func configureReader(_ connection: Connection) throws(SQLiteError) {
+    static func configureReader(_ connection: Connection) throws(SQLError) {
         try connection.execute(
             """
             PRAGMA query_only = ON;

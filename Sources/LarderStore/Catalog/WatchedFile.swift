@@ -1,5 +1,6 @@
 import Glibc
 import LarderModel
+import LarderSQL
 
 /// A file that a store has open, and the path at which it was opened.
 ///
@@ -23,14 +24,14 @@ struct WatchedFile: Sendable {
     }
 
     /// - Throws: `fileChanged` if the file at the path is not the open one.
-    func checkPath() throws(SQLiteError) { _ = try status() }
+    func checkPath() throws(SQLError) { _ = try status() }
 
     /// - Throws: `fileChanged` if the file at the path is not the open one, or has two names.
-    func check() throws(SQLiteError) {
-        if try status().linkCount > 1 { throw SQLiteError(fileChanged: Self.linked(path)) }
+    func check() throws(SQLError) {
+        if try status().linkCount > 1 { throw SQLError(fileChanged: Self.linked(path)) }
     }
 
-    private func status() throws(SQLiteError) -> FileStatus {
+    private func status() throws(SQLError) -> FileStatus {
         guard let status = FileStatus(at: path) else {
             let reason = errno
             throw changed(
@@ -40,8 +41,8 @@ struct WatchedFile: Sendable {
         return status
     }
 
-    private func changed(_ event: String) -> SQLiteError {
-        SQLiteError(
+    private func changed(_ event: String) -> SQLError {
+        SQLError(
             fileChanged: LarderError(
                 .storageFailed, "\(path) is open, but not at its path any more (\(event))",
                 hint: "put the file back, or run larder backup before the server stops"))

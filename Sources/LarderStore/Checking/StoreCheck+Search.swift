@@ -88,7 +88,7 @@ extension StoreCheck {
 
     /// Runs a statement that changes tables of this connection alone.
     private func onTemporaryTables(_ sql: SQL) throws(ReadFailure) {
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             try session.connection.execute("PRAGMA query_only = OFF")
             defer { try? session.connection.execute("PRAGMA query_only = ON") }
             try session.connection.execute(sql)

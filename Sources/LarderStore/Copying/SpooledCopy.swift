@@ -3,6 +3,7 @@ import Glibc
 import LarderFiles
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// A copy of a store in a file without a name.
 ///
@@ -24,7 +25,7 @@ final class SpooledCopy: StoreCopy {
         guard descriptor >= 0 else { throw Self.failure(errno) }
         // SQLite can open a file by its path only.
         defer { unlink(path) }
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             let connection = try StoreConnection.open(path)
             try StoreConnection.configureCopy(connection)
             pages = try PageCopy(from: source, to: connection)
@@ -57,9 +58,9 @@ final class SpooledCopy: StoreCopy {
     func step(timeMax: Duration) throws(LarderError) -> Bool {
         guard let pages else { return true }
         let end = ContinuousClock.now + timeMax
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             repeat {
-                guard !pages.isAbandoned else { throw SQLiteError(.other, Self.abandoned.message) }
+                guard !pages.isAbandoned else { throw SQLError(.other, Self.abandoned.message) }
                 let isLast = try pages.step(pages: Self.pagesPerLook)
                 copiedByteCount = pages.pageCount * pageByteCount
                 guard isLast else { continue }
@@ -101,7 +102,7 @@ final class SpooledCopy: StoreCopy {
 
     private func reader() throws(ReadFailure) -> Reader {
         do throws(LarderError) {
-            do throws(SQLiteError) { try StoreConnection.configureReader(connection) } catch {
+            do throws(SQLError) { try StoreConnection.configureReader(connection) } catch {
                 throw error.larderError
             }
             return try Reader(store, on: connection)
@@ -140,7 +141,7 @@ final class SpooledCopy: StoreCopy {
         .unavailable, "the storage of the store failed while the backup was made",
         hint: "make the backup again")
 
-    private static func translated(_ error: SQLiteError) -> LarderError {
+    private static func translated(_ error: SQLError) -> LarderError {
         let translated = error.larderError
         return translated.code == .storageFull ? noSpace : translated
     }
@@ -170,7 +171,7 @@ extension Writer {
     func undoFailedChange() {
         guard let statements, !statements.connection.autocommit else { return }
         guard statements.connection.isBeingCopied else { return rollBack() }
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             try statements.statement(Texts.rollBackSet).run()
             try statements.statement(Texts.releaseSet).run()
             try statements.statement(Texts.commit).run()

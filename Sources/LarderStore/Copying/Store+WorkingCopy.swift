@@ -1,6 +1,7 @@
 import LarderFiles
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// The working copy of a store: a store of its own next to it, on which several changes are made
 /// that take effect together or not at all. What is made of the copy becomes the contents of the
@@ -42,7 +43,7 @@ extension Store {
         let noSpace = "there is no disk space for a copy of the store"
         let copy: Connection
         let pages: PageCopy
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             copy = try StoreConnection.open(path)
             try StoreConnection.configureCopy(copy)
             pages = try PageCopy(from: source, to: copy)
@@ -59,7 +60,7 @@ extension Store {
         defer { pages.finish() }
         while true {
             try watch.check()
-            do throws(SQLiteError) {
+            do throws(SQLError) {
                 if try pages.step(pages: pagesPerLook) { return }
             } catch {
                 throw located(error, noSpace)
@@ -80,7 +81,7 @@ extension Store {
         let noSpace = "there is no disk space for the result of the migration"
         let destination: Connection
         let pages: PageCopy
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             let source = try StoreConnection.open(copy.path)
             source.waitForLocks()
             destination = try reopenWriterConnection()
@@ -93,7 +94,7 @@ extension Store {
         try? destination.checkpoint(.truncate)
     }
 
-    private static func located(_ error: SQLiteError, _ noSpace: String) -> LarderError {
+    private static func located(_ error: SQLError, _ noSpace: String) -> LarderError {
         let error = error.larderError
         guard error.code == .storageFull else { return error }
         return LarderError(

@@ -60,7 +60,7 @@ final class DecimalForm {
 
     /// The functions read at most as much text as a decimal has, so their time needs no budget
     /// beyond SQLite's steps.
-    static func register(on connection: Connection) throws(SQLiteError) {
+    static func register(on connection: Connection) throws(SQLError) {
         try connection.registerScalar(
             name: DecimalArithmetic.value, argumentCount: -1, isBounded: false
         ) {

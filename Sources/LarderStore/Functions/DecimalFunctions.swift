@@ -6,7 +6,7 @@ import LarderSQL
 extension DecimalFunctions {
     static func register(
         on connection: Connection, _ problems: FunctionFaults
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let interruption = connection.limit.interruption
         try connection.registerAggregate(name: sum, argumentCount: -1) {
             DecimalTotal(problems, isAverage: false)

@@ -3,10 +3,10 @@ import LarderQuery
 import LarderSQL
 
 extension IndexFunctions {
-    static func register(on connection: Connection) throws(SQLiteError) {
+    static func register(on connection: Connection) throws(SQLError) {
         func register(
             _ name: String, _ form: @escaping (String) -> String
-        ) throws(SQLiteError) {
+        ) throws(SQLError) {
             try connection.registerScalar(name: name, argumentCount: 1, isBounded: false) {
                 $0[0].isNull ? .null : .text(form($0[0].string))
             }

@@ -9,7 +9,7 @@ extension IntegerFunctions {
 
     static func register(
         on connection: Connection, _ problems: FunctionFaults
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         try connection.registerScalar(name: sum, argumentCount: 2) { arguments in
             guard !arguments[0].isNull else { return .integer(0) }
             let sum = IntegerSum(

@@ -3,7 +3,7 @@ import LarderQuery
 import LarderSQL
 
 extension JSONFunctions {
-    static func register(on connection: Connection) throws(SQLiteError) {
+    static func register(on connection: Connection) throws(SQLError) {
         try connection.registerScalar(name: member, argumentCount: -1) { member($0) }
         try connection.registerScalar(name: key, argumentCount: 2) { arguments in
             key(of: arguments[0], JSONKind(rawValue: arguments[1].string))
@@ -43,7 +43,7 @@ extension JSONFunctions {
 }
 
 extension ElementTable {
-    static func register(on connection: Connection) throws(SQLiteError) {
+    static func register(on connection: Connection) throws(SQLError) {
         try connection.registerTable(name: table, columns: [column, indexColumn]) { array in
             if array.isNull { return TableRows() }
             let elements = JSONMember.elements(of: array.string)

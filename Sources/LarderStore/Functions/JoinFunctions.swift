@@ -5,7 +5,7 @@ import LarderSQL
 extension JoinFunctions {
     static func register(
         on connection: Connection, _ problems: FunctionFaults
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let interruption = connection.limit.interruption
         for count: Int32 in [2, 4] {
             try connection.registerAggregate(name: join, argumentCount: count) {

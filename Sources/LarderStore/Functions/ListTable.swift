@@ -1,7 +1,7 @@
 import LarderSQL
 
 extension ListTable {
-    static func register(on connection: Connection) throws(SQLiteError) {
+    static func register(on connection: Connection) throws(SQLError) {
         try connection.registerTable(name: table, columns: [column]) { rows(of: $0) }
     }
 

@@ -5,7 +5,7 @@ import LarderSQL
 extension ModeFunctions {
     static func register(
         on connection: Connection, _ problems: FunctionFaults
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         try connection.registerAggregate(name: mode, argumentCount: 1) {
             Mode(problems, isDecimal: false)
         }

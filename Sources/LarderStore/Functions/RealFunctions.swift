@@ -3,7 +3,7 @@ import LarderQuery
 import LarderSQL
 
 extension RealFunctions {
-    static func register(on connection: Connection) throws(SQLiteError) {
+    static func register(on connection: Connection) throws(SQLError) {
         try connection.registerAggregate(name: sum, argumentCount: 1) {
             RealTotal(isAverage: false)
         }

@@ -6,7 +6,7 @@ import LarderSQL
 extension ScalarFunctions {
     static func register(
         on connection: Connection, _ problems: FunctionFaults
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         for function in ScalarFunction.allCases {
             for domain in function.definition.domains {
                 try register(function, domain, on: connection, problems)
@@ -25,7 +25,7 @@ extension ScalarFunctions {
     private static func register(
         _ function: ScalarFunction, _ domain: Domain, on connection: Connection,
         _ problems: FunctionFaults
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let counts = function.operandCount
         let argumentCount = counts.count == 1 ? Int32(counts.lowerBound) : -1
         if let direct = direct(function, domain) {

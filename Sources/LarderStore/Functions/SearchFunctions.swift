@@ -5,7 +5,7 @@ import LarderSQL
 extension SearchFunctions {
     static func register(
         on connection: Connection, _ problems: FunctionFaults
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let interruption = connection.limit.interruption
         try register(.search, on: connection, problems) { arguments, search in
             guard let search else { return .integer(0) }
@@ -34,7 +34,7 @@ extension SearchFunctions {
         }
     }
 
-    private static func registerScores(on connection: Connection) throws(SQLiteError) {
+    private static func registerScores(on connection: Connection) throws(SQLError) {
         var counts = TermCounts()
         try connection.registerMatch(name: matchScore) { match, arguments in
             guard arguments.count == 2 else {
@@ -63,7 +63,7 @@ extension SearchFunctions {
     ) -> String {
         let terms = TrigramQuery.terms(of: query)
         guard terms.count > 1 else { return query }
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             let selection = try TermSelection(connection, index: index)
             return TrigramQuery.text(of: try selection.selected(of: terms))
         } catch {
@@ -77,7 +77,7 @@ extension SearchFunctions {
     private static func register(
         _ function: ScalarFunction, on connection: Connection, _ problems: FunctionFaults,
         _ body: @escaping (FunctionArguments, WordSearch?) throws(LarderError) -> FunctionResult
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard let name = name(of: function) else { preconditionFailure("no function of searches") }
         try connection.registerScalar(name: name, argumentCount: -1) { arguments in
             let indices = 0..<arguments.count

@@ -10,7 +10,7 @@ extension StatisticFunctions {
 
     static func register(
         on connection: Connection, _ problems: FunctionFaults
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let interruption = connection.limit.interruption
         try connection.registerAggregate(name: median, argumentCount: 1) {
             Median(problems, interruption)

@@ -5,11 +5,12 @@ import LarderSQL
 /// The functions, aggregates and collations that queries use, except the collation that every
 /// connection has.
 enum StoreFunctions {
-    /// Registers all of them, and returns where they report errors and store groups.
-    static func register(
-        on connection: Connection
-    ) throws(SQLiteError) -> (problems: FunctionFaults, groups: GroupedRows) {
-        let problems = FunctionFaults()
+    /// Registers all of them. They report their errors to ``Connection/functionFaults``.
+    ///
+    /// - Returns: where they store groups.
+    @discardableResult
+    static func register(on connection: Connection) throws(SQLError) -> GroupedRows {
+        let problems = connection.functionFaults
         try DecimalFunctions.register(on: connection, problems)
         try DecimalForm.register(on: connection)
         try StatisticFunctions.register(on: connection, problems)
@@ -23,7 +24,6 @@ enum StoreFunctions {
         try JSONFunctions.register(on: connection)
         try SearchFunctions.register(on: connection, problems)
         try ListTable.register(on: connection)
-        let groups = try GroupFunctions.register(on: connection, problems)
-        return (problems, groups)
+        return try GroupFunctions.register(on: connection, problems)
     }
 }

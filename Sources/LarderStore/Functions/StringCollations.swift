@@ -2,7 +2,7 @@ import LarderModel
 import LarderSQL
 
 extension StringCollations {
-    static func register(on connection: Connection) throws(SQLiteError) {
+    static func register(on connection: Connection) throws(SQLError) {
         for order in StringOrder.allCases {
             guard let name = name(of: order) else { continue }
             let limit = connection.limit

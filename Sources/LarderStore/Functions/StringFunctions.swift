@@ -5,7 +5,7 @@ import LarderSQL
 extension StringFunctions {
     static func register(
         on connection: Connection, _ problems: FunctionFaults
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let interruption = connection.limit.interruption
         try connection.registerScalar(name: fold, argumentCount: 2) { arguments in
             if arguments[0].isNull { return .null }
@@ -48,7 +48,7 @@ extension StringFunctions {
         _ comparison: Comparison.Operator, on connection: Connection, _ problems: FunctionFaults,
         prepare: @escaping (String, Comparison.Options) throws(LarderError) -> Prepared,
         test: @escaping (Span<UInt8>, Prepared) throws(LarderError) -> Bool
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard let name = name(of: comparison) else {
             preconditionFailure("\(comparison) is not an operator of strings")
         }

@@ -25,7 +25,7 @@ struct HistoryRenaming {
         }
     }
 
-    func run(on connection: Connection) throws(SQLiteError) {
+    func run(on connection: Connection) throws(SQLError) {
         guard !entities.isEmpty || !properties.isEmpty else { return }
         let (entities, properties) = (entities, properties)
         try connection.registerScalar(name: Self.renamedProperties, argumentCount: 2) { arguments in
@@ -62,7 +62,7 @@ struct HistoryRenaming {
     /// In two steps, because a new name may be the old one of another row.
     private func renamePreserved(
         _ isRenamed: SQL, on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let table: SQL = "\(name: Layout.preservedTable)"
         try connection.execute(
             """

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// The last keys that were assigned, which a migration keeps: no key is ever used again.
 ///
@@ -13,7 +14,7 @@ struct KeySequences {
     /// Reads the sequences before any table changes.
     init(
         _ plan: MigrationPlan, _ catalog: Catalog, _ connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         former = try Self.sequences(connection)
         for table in plan.tables {
             var last = table.sources.map { former[$0] ?? 0 }.max() ?? 0
@@ -29,7 +30,7 @@ struct KeySequences {
         }
     }
 
-    private static func sequences(_ connection: Connection) throws(SQLiteError) -> [String: Int64] {
+    private static func sequences(_ connection: Connection) throws(SQLError) -> [String: Int64] {
         var sequences: [String: Int64] = [:]
         let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
         while try rows.step() { sequences[rows.string(at: 0)] = max(0, rows.int64(at: 1)) }
@@ -37,7 +38,7 @@ struct KeySequences {
     }
 
     /// Stores them for the tables of the new layout.
-    func store(on connection: Connection) throws(SQLiteError) {
+    func store(on connection: Connection) throws(SQLError) {
         for (table, last) in sequences.sorted(by: { $0.key < $1.key }) {
             try connection.execute(
                 "DELETE FROM sqlite_sequence WHERE name = \(literal: table)")

@@ -1,12 +1,13 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 /// The migration of a store's tables from one schema to another, in one transaction.
 enum Migration {
     /// Migrates the store of a connection that is open for writing.
     ///
     /// - Parameter isStage: See ``plan(from:to:isStage:)``.
-    /// - Throws: `migrationRefused` with every reason, `cancelled`, or `SQLiteError`; the store is
+    /// - Throws: `migrationRefused` with every reason, `cancelled`, or `SQLError`; the store is
     ///   then as it was.
     static func run(
         on connection: Connection, _ catalog: Catalog, from old: Schema, to new: Schema,

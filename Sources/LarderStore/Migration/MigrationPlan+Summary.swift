@@ -6,11 +6,11 @@ extension MigrationPlan {
     ///
     /// - Parameter connection: A connection to the store, from which rows are counted; nil without
     ///   a store.
-    func summary(of connection: Connection?) throws(SQLiteError) -> MigrationSummary {
-        func rows(_ table: String) throws(SQLiteError) -> Int64? {
+    func summary(of connection: Connection?) throws(SQLError) -> MigrationSummary {
+        func rows(_ table: String) throws(SQLError) -> Int64? {
             try connection?.integer("SELECT count(*) FROM \(name: table)")
         }
-        func rows(_ tables: [String]) throws(SQLiteError) -> Int64? {
+        func rows(_ tables: [String]) throws(SQLError) -> Int64? {
             var sum: Int64? = connection == nil ? nil : 0
             for table in tables {
                 let count = try rows(table)
@@ -75,8 +75,8 @@ extension MigrationPlan {
 
     /// The indexes of parts of texts that are filled.
     private func searchSteps(
-        _ rows: ([String]) throws(SQLiteError) -> Int64?
-    ) throws(SQLiteError) -> [MigrationSummary.Step] {
+        _ rows: ([String]) throws(SQLError) -> Int64?
+    ) throws(SQLError) -> [MigrationSummary.Step] {
         var steps: [MigrationSummary.Step] = []
         for table in createdSearchTables {
             let sources = tables.first { $0.name == table.table }?.sources ?? []
@@ -91,8 +91,8 @@ extension MigrationPlan {
 
     /// The indexes that no old table has.
     private func indexSteps(
-        _ rows: ([String]) throws(SQLiteError) -> Int64?
-    ) throws(SQLiteError) -> [MigrationSummary.Step] {
+        _ rows: ([String]) throws(SQLError) -> Int64?
+    ) throws(SQLError) -> [MigrationSummary.Step] {
         var names: [String: TableMigration] = [:]
         for table in tables { names[table.name] = table }
         var former: [IndexDefinition.Key: Set<[String]>] = [:]

@@ -27,10 +27,10 @@ struct MigrationRun {
         conversions = ValueConversions(plan.conversions, values, faults)
     }
 
-    /// - Throws: `SQLiteError`, or a `LarderError`: `migrationRefused` with every object that the
+    /// - Throws: `SQLError`, or a `LarderError`: `migrationRefused` with every object that the
     ///   new schema does not permit.
     func run() throws {
-        let functionFaults = try StoreFunctions.register(on: connection).problems
+        try StoreFunctions.register(on: connection)
         do {
             let keys = try KeySequences(plan, catalog, connection)
             try changeTables(keys)
@@ -40,8 +40,8 @@ struct MigrationRun {
                 catalog.record.after(plan.mapping, lastKeys: keys.former), on: connection)
             // The archive does not see this commit, and begins with the migrated store.
             try connection.execute(Catalog.deleteArchive)
-        } catch let error as SQLiteError {
-            if let fault = functionFaults.take() { throw fault }
+        } catch let error as SQLError {
+            if let fault = connection.functionFaults.take() { throw fault }
             throw error
         }
     }
@@ -190,7 +190,7 @@ struct MigrationRun {
     /// Gives tables their new names, in two steps, because a new name may be the old one of another
     /// table.
     private func renameTables() throws {
-        func rename(_ table: String, to name: String) throws(SQLiteError) {
+        func rename(_ table: String, to name: String) throws(SQLError) {
             try connection.execute("ALTER TABLE \(name: table) RENAME TO \(name: name)")
         }
         var renamed: [String] = []

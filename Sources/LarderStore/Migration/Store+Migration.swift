@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 extension Store {
     /// The steps of a migration of this store to a schema. Nothing is changed.
@@ -23,7 +24,7 @@ extension Store {
     ) throws(LarderError) -> MigrationSummary {
         try SchemaStorability.check(new)
         let plan = try Migration.plan(from: old, to: new, isStage: isStage)
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             return try plan.summary(of: nil)
         } catch {
             throw error.larderError
@@ -117,7 +118,7 @@ extension Reader {
         defer { session.connection.setBudget(nil) }
         try session.beginSnapshot()
         defer { session.endSnapshot() }
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             return try plan.summary(of: session.connection)
         } catch {
             throw session.failure(error)

@@ -89,7 +89,7 @@ final class ValueConversions {
         self.faults = faults
     }
 
-    func register(on connection: Connection) throws(SQLiteError) {
+    func register(on connection: Connection) throws(SQLError) {
         try connection.registerScalar(name: Self.function, argumentCount: 3) { [self] arguments in
             let conversion = conversions[Int(arguments[0].int64)]
             do throws(LarderError) {

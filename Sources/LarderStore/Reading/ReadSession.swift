@@ -16,14 +16,13 @@ final class ReadSession {
     private var allWork = ReadWork()
     /// How often the snapshot is pinned; it stays after a read while it is.
     private var pinCount = 0
-    let problems: FunctionFaults
     let groups: GroupedRows
     /// Keeps the store, and with it the claim on the file.
     let store: Store
 
     init(_ store: Store, _ connection: Connection) throws(LarderError) {
-        do throws(SQLiteError) {
-            (problems, groups) = try StoreFunctions.register(on: connection)
+        do throws(SQLError) {
+            groups = try StoreFunctions.register(on: connection)
         } catch {
             throw error.larderError
         }
@@ -33,6 +32,7 @@ final class ReadSession {
         statements = StatementCache(connection, counter: store.statementMemory)
     }
 
+    var problems: FunctionFaults { connection.functionFaults }
     var layout: Layout { store.layout }
     var description: StoreDescription { store.storeDescription }
     var stamps: ChangeStamps { store.stamps }
@@ -62,14 +62,14 @@ final class ReadSession {
 
     /// A prepared statement, reset. It is not in use.
     func statement(_ sql: SQL) throws(ReadFailure) -> Statement {
-        do throws(SQLiteError) { return try statements.statement(sql) } catch {
+        do throws(SQLError) { return try statements.statement(sql) } catch {
             throw failure(error)
         }
     }
 
     func bind(_ values: [SQLValue], to statement: Statement) throws(ReadFailure) {
         runCount += 1
-        do throws(SQLiteError) { try statement.bind(values) } catch { throw failure(error) }
+        do throws(SQLError) { try statement.bind(values) } catch { throw failure(error) }
     }
 
     /// Seconds since 2001, by the clock of the store.
@@ -85,14 +85,14 @@ final class ReadSession {
             return try bind(keyed.values(key: .integer(key), now: now), to: statement)
         }
         runCount += 1
-        do throws(SQLiteError) { try statement.bind(integer: key, at: 1) } catch {
+        do throws(SQLError) { try statement.bind(integer: key, at: 1) } catch {
             throw failure(error)
         }
     }
 
     /// Advances to the next row; false if there is none.
     func step(_ statement: Statement) throws(ReadFailure) -> Bool {
-        do throws(SQLiteError) { return try statement.step() } catch {
+        do throws(SQLError) { return try statement.step() } catch {
             throw failure(error)
         }
     }
@@ -183,7 +183,7 @@ final class ReadSession {
     }
 
     /// The error that the caller gets for a failed statement.
-    func failure(_ error: SQLiteError) -> ReadFailure {
+    func failure(_ error: SQLError) -> ReadFailure {
         // The memory that this connection keeps is not worth a failed read of another one.
         if error.condition == .outOfMemory { releaseMemory() }
         // The error of a function that was stopped is not an error of the query.

@@ -213,7 +213,7 @@ final class Reader: StoreReader {
     }
 
     func setCacheBytes(_ bytes: Int) throws(LarderError) {
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             try session.connection.execute("PRAGMA cache_size = -\(bytes >> 10)")
             session.setStatementBytes(bytes / 4)
         } catch {

@@ -1,5 +1,6 @@
 import CSQLite
 import LarderModel
+import LarderSQL
 
 /// A column of many rows whose values are bound to a statement without copies.
 ///
@@ -55,7 +56,7 @@ extension Statement {
     /// each further one `stride` parameters after the one before.
     func bind(
         _ column: BoundColumn, _ rows: Range<Int>, at index: Int, stride: Int = 0
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         var parameter = Int32(index)
         for row in rows {
             try check(
@@ -81,11 +82,11 @@ extension Statement {
         }
     }
 
-    func bind(integer: Int64, at index: Int) throws(SQLiteError) {
+    func bind(integer: Int64, at index: Int) throws(SQLError) {
         try check(sqlite3_bind_int64(handle, Int32(index), integer))
     }
 
-    private func check(_ result: Int32) throws(SQLiteError) {
-        guard result == SQLITE_OK else { throw SQLiteError(connection.handle, result, sql: text) }
+    private func check(_ result: Int32) throws(SQLError) {
+        guard result == SQLITE_OK else { throw SQLError(connection.handle, result, sql: text) }
     }
 }

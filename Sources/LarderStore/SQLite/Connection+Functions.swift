@@ -1,4 +1,5 @@
 import CSQLite
+import LarderSQL
 
 /// The state of an aggregate function for one group.
 protocol Aggregation: AnyObject {
@@ -21,7 +22,7 @@ extension Connection {
     func registerScalar(
         name: String, argumentCount: Int32, isBounded: Bool = true,
         body: @escaping (FunctionArguments) -> FunctionResult
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let scalar = ScalarBody(limit: isBounded ? limit : nil, body: body)
         let box = Unmanaged.passRetained(Box(scalar)).toOpaque()
         let result = sqlite3_create_function_v2(
@@ -35,12 +36,12 @@ extension Connection {
             },
             nil, nil, release)
         // On failure SQLite has called the destructor already.
-        guard result == SQLITE_OK else { throw SQLiteError(handle, result, sql: name) }
+        guard result == SQLITE_OK else { throw SQLError(handle, result, sql: name) }
     }
 
     func registerAggregate(
         name: String, argumentCount: Int32, make: @escaping () -> any Aggregation
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let box = Unmanaged.passRetained(Box(make)).toOpaque()
         let result = sqlite3_create_function_v2(
             handle, name, argumentCount, functionFlags, box, nil,
@@ -55,14 +56,14 @@ extension Connection {
                 }
             },
             { context in finishAggregation(context) }, release)
-        guard result == SQLITE_OK else { throw SQLiteError(handle, result, sql: name) }
+        guard result == SQLITE_OK else { throw SQLError(handle, result, sql: name) }
     }
 
     /// - Parameter compare: Negative, zero or positive; a total order over all byte sequences.
     func registerCollation(
         name: String,
         compare: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let content = Box(CollationBody(compare: compare))
         let box = Unmanaged.passRetained(content).toOpaque()
         let result = sqlite3_create_collation_v2(
@@ -83,7 +84,7 @@ extension Connection {
         guard result == SQLITE_OK else {
             // Unlike functions, a collation that fails is not destroyed by SQLite.
             Unmanaged.passUnretained(content).release()
-            throw SQLiteError(handle, result, sql: name)
+            throw SQLError(handle, result, sql: name)
         }
     }
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import LarderSQL
 
 /// The length of the write-ahead log after its last commit. Used on the connection's thread only:
 /// SQLite reports it from within `step`.
@@ -36,14 +37,14 @@ extension Connection {
 
     /// The number of the log's pages that have been copied into the file: the field `nBackfill` of
     /// the log's index (sqlite.org/walformat.html). To be read while no checkpoint runs.
-    func copiedPageCount() throws(SQLiteError) -> Int {
+    func copiedPageCount() throws(SQLError) -> Int {
         var file: UnsafeMutablePointer<sqlite3_file>?
         var result = sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
         var index: UnsafeMutableRawPointer?
         if result == SQLITE_OK, let file, let map = file.pointee.pMethods?.pointee.xShmMap {
             result = map(file, 0, Self.indexRegionBytes, 0, &index)
         }
-        guard result == SQLITE_OK else { throw SQLiteError(handle, result) }
+        guard result == SQLITE_OK else { throw SQLError(handle, result) }
         // The index has memory as long as the connection has the log open.
         guard let index else { return 0 }
         return Int(index.load(fromByteOffset: Self.copiedOffset, as: UInt32.self))
@@ -56,7 +57,7 @@ extension Connection {
     ///
     /// SQLite recognizes that they are no pages. A commit whose pages replace them does not change
     /// the length of the file, so its sync does not write the file system's journal.
-    func lengthenLog(toPages pageCount: Int) throws(SQLiteError) {
+    func lengthenLog(toPages pageCount: Int) throws(SQLError) {
         var file: UnsafeMutablePointer<sqlite3_file>?
         let found = sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
         guard found == SQLITE_OK, let file, let methods = file.pointee.pMethods,
@@ -70,13 +71,13 @@ extension Connection {
         while end < bytes {
             let count = min(Int64(zeros.count), bytes - end)
             let result = write(file, zeros, Int32(count), end)
-            guard result == SQLITE_OK else { throw SQLiteError(handle, result) }
+            guard result == SQLITE_OK else { throw SQLError(handle, result) }
             end += count
         }
     }
 
     /// Copies pages from the log into the database file.
-    func checkpoint(_ kind: Checkpoint) throws(SQLiteError) {
+    func checkpoint(_ kind: Checkpoint) throws(SQLError) {
         let mode =
             switch kind {
             case .passive: SQLITE_CHECKPOINT_PASSIVE
@@ -86,7 +87,7 @@ extension Connection {
         let result = waitingBriefly {
             sqlite3_wal_checkpoint_v2(handle, "main", mode, nil, nil)
         }
-        guard result == SQLITE_OK else { throw SQLiteError(handle, result) }
+        guard result == SQLITE_OK else { throw SQLError(handle, result) }
         if kind != .passive { logWatch.pageCount = 0 }
     }
 }

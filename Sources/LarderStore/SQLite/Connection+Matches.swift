@@ -1,4 +1,5 @@
 import CSQLite
+import LarderSQL
 
 /// A row that a query of an FTS5 table has found. Valid during the call of a function only.
 struct MatchedRow {
@@ -53,7 +54,7 @@ extension Connection {
     /// FTS5 has a reference to the closure's box, and releases it with the connection.
     func registerMatch(
         name: String, body: @escaping (MatchedRow, FunctionArguments) -> FunctionResult
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard let api = larder_fts5_api(handle) else { return }
         let box = Unmanaged.passRetained(MatchBody(body)).toOpaque()
         let result = api.pointee.xCreateFunction(
@@ -69,7 +70,7 @@ extension Connection {
             { box in
                 if let box { Unmanaged<AnyObject>.fromOpaque(box).release() }
             })
-        guard result == SQLITE_OK else { throw SQLiteError(handle, result, sql: name) }
+        guard result == SQLITE_OK else { throw SQLError(handle, result, sql: name) }
     }
 }
 

@@ -1,4 +1,5 @@
 import CSQLite
+import LarderSQL
 
 /// Tables with rows in memory.
 extension Connection {
@@ -8,7 +9,7 @@ extension Connection {
     /// - Parameter rows: The rows of the table with an argument.
     func registerTable(
         name: String, columns: [String], rows: @escaping (FunctionArgument) -> TableRows
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let declared = (columns + ["argument HIDDEN"]).joined(separator: ", ")
         let content = TableContent(
             declaration: "CREATE TABLE x (\(declared))", argumentColumn: columns.count, rows: rows)
@@ -20,7 +21,7 @@ extension Connection {
                 Unmanaged<TableContent>.fromOpaque(content).release()
             })
         // On failure SQLite has called the destructor already.
-        guard result == SQLITE_OK else { throw SQLiteError(handle, result, sql: name) }
+        guard result == SQLITE_OK else { throw SQLError(handle, result, sql: name) }
     }
 }
 

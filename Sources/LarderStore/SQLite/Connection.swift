@@ -13,6 +13,8 @@ final class Connection {
     /// For the extensions in this folder only.
     let handle: OpaquePointer
     let limit = ExecutionLimit()
+    /// Where the functions of the store report their errors.
+    let functionFaults = FunctionFaults()
     let logWatch = LogWatch()
     let copyWatch = CopyWatch()
     let lockWait = LockWait()
@@ -24,11 +26,11 @@ final class Connection {
     /// would weaken the process's lock: its read lock would replace the exclusive lock, because
     /// POSIX locks belong to the process.
     ///
-    init(path: String, createIfMissing: Bool) throws(SQLiteError) {
+    init(path: String, createIfMissing: Bool) throws(SQLError) {
         // Debian's SQLite reads `file:…` as a URI and `:memory:` as a keyword. "./" prevents that.
         let literalPath = path.hasPrefix("/") ? path : "./" + path
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw SQLiteError(.cannotOpen, "the path is empty or has a zero byte")
+            throw SQLError(.cannotOpen, "the path is empty or has a zero byte")
         }
         _ = Connection.isLibraryConfigured
         var opened: OpaquePointer?
@@ -37,10 +39,10 @@ final class Connection {
             | (createIfMissing ? SQLITE_OPEN_CREATE : 0)
         let result = sqlite3_open_v2(literalPath, &opened, flags, "unix-excl")
         guard let opened else {
-            throw SQLiteError(.outOfMemory, "no memory for a connection")
+            throw SQLError(.outOfMemory, "no memory for a connection")
         }
         guard result == SQLITE_OK else {
-            let error = SQLiteError(opened, result)
+            let error = SQLError(opened, result)
             sqlite3_close_v2(opened)
             throw error
         }
@@ -49,20 +51,20 @@ final class Connection {
     }
 
     /// Opens a file of another program to read it. It takes part in that program's locks.
-    init(readingForeign path: String) throws(SQLiteError) {
+    init(readingForeign path: String) throws(SQLError) {
         let literalPath = path.hasPrefix("/") ? path : "./" + path
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw SQLiteError(.cannotOpen, "the path is empty or has a zero byte")
+            throw SQLError(.cannotOpen, "the path is empty or has a zero byte")
         }
         _ = Connection.isLibraryConfigured
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let result = sqlite3_open_v2(literalPath, &opened, flags, "unix")
         guard let opened else {
-            throw SQLiteError(.outOfMemory, "no memory for a connection")
+            throw SQLError(.outOfMemory, "no memory for a connection")
         }
         guard result == SQLITE_OK else {
-            let error = SQLiteError(opened, result)
+            let error = SQLError(opened, result)
             sqlite3_close_v2(opened)
             throw error
         }
@@ -118,17 +120,17 @@ final class Connection {
     }
 
     /// Runs statements without parameters, separated by `;`, and discards their rows.
-    func execute(_ sql: SQL) throws(SQLiteError) {
+    func execute(_ sql: SQL) throws(SQLError) {
         precondition(sql.parameters.isEmpty, "values are bound to prepared statements")
         let result = sqlite3_exec(handle, sql.text, nil, nil, nil)
-        guard result == SQLITE_OK else { throw SQLiteError(handle, result, sql: sql.text) }
+        guard result == SQLITE_OK else { throw SQLError(handle, result, sql: sql.text) }
     }
 
     /// Compiles one statement.
     ///
     /// - Parameter persistent: Whether it will be used for a long time, which SQLite's allocator
     ///   takes into account.
-    func prepare(_ sql: SQL, persistent: Bool = false) throws(SQLiteError) -> Statement {
+    func prepare(_ sql: SQL, persistent: Bool = false) throws(SQLError) -> Statement {
         try Statement(sql.text, persistent: persistent, on: self)
     }
 
@@ -169,7 +171,7 @@ final class Connection {
     }
 
     /// The first column of a statement's first row as an integer; nil if there is no row or value.
-    func integer(_ sql: SQL) throws(SQLiteError) -> Int64? {
+    func integer(_ sql: SQL) throws(SQLError) -> Int64? {
         let statement = try prepare(sql)
         guard try statement.step(), !statement.isNull(at: 0) else { return nil }
         return statement.int64(at: 0)

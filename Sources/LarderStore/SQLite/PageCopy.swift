@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import LarderSQL
 
 /// The copies that are being made through a connection. Used on the connection's thread only.
 final class CopyWatch {
@@ -26,12 +27,12 @@ final class PageCopy {
     private let source: Connection
     private let destination: Connection
 
-    init(from source: Connection, to destination: Connection) throws(SQLiteError) {
+    init(from source: Connection, to destination: Connection) throws(SQLError) {
         guard
             let handle = sqlite3_backup_init(
                 destination.handle, "main", source.handle, "main")
         else {
-            throw SQLiteError(destination.handle, sqlite3_errcode(destination.handle))
+            throw SQLError(destination.handle, sqlite3_errcode(destination.handle))
         }
         self.handle = handle
         self.source = source
@@ -51,7 +52,7 @@ final class PageCopy {
     /// Copies the next pages.
     ///
     /// - Returns: whether all have been copied. The copy has been committed then.
-    func step(pages: Int) throws(SQLiteError) -> Bool {
+    func step(pages: Int) throws(SQLError) -> Bool {
         let result = sqlite3_backup_step(handle, Int32(pages))
         switch result {
         case SQLITE_OK: return false
@@ -59,8 +60,8 @@ final class PageCopy {
         default:
             let reason = errno
             let message = String(cString: sqlite3_errstr(result))
-            throw SQLiteError(
-                SQLiteError.Condition(result, message), message,
+            throw SQLError(
+                SQLError.Condition(result, message), message,
                 systemError: result & 0xff == SQLITE_IOERR ? reason : 0)
         }
     }

@@ -16,13 +16,13 @@ final class Statement {
     /// Keeps the connection alive, and with it the handle to which this one belongs.
     let connection: Connection
 
-    init(_ text: String, persistent: Bool, on connection: Connection) throws(SQLiteError) {
+    init(_ text: String, persistent: Bool, on connection: Connection) throws(SQLError) {
         var prepared: OpaquePointer?
         let flags = persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
         let result = sqlite3_prepare_v3(connection.handle, text, -1, flags, &prepared, nil)
         guard result == SQLITE_OK, let prepared else {
-            if result != SQLITE_OK { throw SQLiteError(connection.handle, result, sql: text) }
-            throw SQLiteError(.other, "no statement", sql: text)
+            if result != SQLITE_OK { throw SQLError(connection.handle, result, sql: text) }
+            throw SQLError(.other, "no statement", sql: text)
         }
         self.text = text
         self.connection = connection
@@ -32,17 +32,17 @@ final class Statement {
     deinit { sqlite3_finalize(handle) }
 
     /// Advances to the next row; false if there is none.
-    func step() throws(SQLiteError) -> Bool {
+    func step() throws(SQLError) -> Bool {
         let result = sqlite3_step(handle)
         // The results of functions and collations are meaningless after a stop, which SQLite itself
         // may not have noticed yet.
         if connection.stopReason != nil, result == SQLITE_ROW || result == SQLITE_DONE {
-            throw SQLiteError(.interrupted, "the read has been stopped", sql: text)
+            throw SQLError(.interrupted, "the read has been stopped", sql: text)
         }
         switch result {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        case let result: throw SQLiteError(connection.handle, result, sql: text)
+        case let result: throw SQLError(connection.handle, result, sql: text)
         }
     }
 
@@ -70,7 +70,7 @@ final class Statement {
     func clearBindings() { sqlite3_clear_bindings(handle) }
 
     /// Binds the parameter with an index, from 1. Texts and blobs are copied.
-    func bind(_ value: SQLValue, at index: Int) throws(SQLiteError) {
+    func bind(_ value: SQLValue, at index: Int) throws(SQLError) {
         let parameter = Int32(index)
         let result: Int32
         switch value {
@@ -97,28 +97,26 @@ final class Statement {
                 return larder_sqlite3_bind_blob(handle, parameter, start, count)
             }
         }
-        guard result == SQLITE_OK else { throw SQLiteError(connection.handle, result, sql: text) }
+        guard result == SQLITE_OK else { throw SQLError(connection.handle, result, sql: text) }
     }
 
     /// Binds the parameters in order, from the first.
-    func bind(_ values: [SQLValue]) throws(SQLiteError) {
+    func bind(_ values: [SQLValue]) throws(SQLError) {
         for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
     }
 
     /// Runs to the end, discards the rows, and resets.
-    func run() throws(SQLiteError) {
+    func run() throws(SQLError) {
         defer { reset() }
         while try step() {}
     }
 
     /// Binds the parameters in order, and runs to the end.
-    func run(_ values: [SQLValue]) throws(SQLiteError) {
+    func run(_ values: [SQLValue]) throws(SQLError) {
         defer { reset() }
         try bind(values)
         while try step() {}
     }
-
-    var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
     var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
@@ -162,15 +160,6 @@ final class Statement {
 
     func blob(at index: Int) -> [UInt8] {
         withBytes(at: index) { [UInt8]($0) }
-    }
-
-    /// Whether a column has this value.
-    func holds(_ value: SQLValue, at index: Int) -> Bool {
-        switch (value, type(at: index)) {
-        case (.integer(let integer), .integer): int64(at: index) == integer
-        case (.real(let real), .real): double(at: index) == real
-        default: self.value(at: index) == value
-        }
     }
 
     /// A value of any type, copied.

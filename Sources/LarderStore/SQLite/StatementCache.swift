@@ -31,6 +31,8 @@ final class StatementCache {
     /// text takes longer than to bind a value.
     private var slots = [(identity: Int, entry: Entry?)](repeating: (0, nil), count: 64)
     private var clock: UInt64 = 0
+    /// The memory of rows, unless rows are being visited.
+    var spareRow: [SQLValue] = []
     private var lookCount: UInt8 = 0
     /// The time to prepare the statements that were not in the cache.
     private(set) var preparationTime = Duration.zero
@@ -60,10 +62,10 @@ final class StatementCache {
     ///
     /// - Throws: also `interrupted`, from time to time, if the budget of the connection is used up.
     ///   Every long loop of a writer runs statements.
-    func statement(_ sql: SQL) throws(SQLiteError) -> Statement {
+    func statement(_ sql: SQL) throws(SQLError) -> Statement {
         lookCount &+= 1
         if lookCount & 31 == 0, !connection.limit.allowsMoreStatements() {
-            throw SQLiteError(.interrupted, "the budget is used up", sql: sql.text)
+            throw SQLError(.interrupted, "the budget is used up", sql: sql.text)
         }
         let slot = sql.identity & (slots.count - 1)
         if slots[slot].identity == sql.identity, let entry = slots[slot].entry {
@@ -74,7 +76,7 @@ final class StatementCache {
             return try use(entry)
         }
         guard connection.limit.allowsStatement(ofBytes: sql.text.utf8.count) else {
-            throw SQLiteError(.interrupted, "the budget allows no long statement", sql: sql.text)
+            throw SQLError(.interrupted, "the budget allows no long statement", sql: sql.text)
         }
         let start = ContinuousClock.now
         let statement = try Statement(sql.text, persistent: true, on: connection)
@@ -95,7 +97,7 @@ final class StatementCache {
         clearSlots()
     }
 
-    private func use(_ entry: Entry) throws(SQLiteError) -> Statement {
+    private func use(_ entry: Entry) throws(SQLError) -> Statement {
         if entry.statement.isRunning {
             return try Statement(entry.statement.text, persistent: false, on: connection)
         }

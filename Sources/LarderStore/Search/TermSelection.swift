@@ -27,7 +27,7 @@ struct TermSelection {
     private let pages: Statement
     private let segments: [Int64]
 
-    init(_ connection: Connection, index: String) throws(SQLiteError) {
+    init(_ connection: Connection, index: String) throws(SQLError) {
         self.connection = connection
         self.index = index
         let table: SQL = "\(name: index + SearchTable.pagesSuffix)"
@@ -43,7 +43,7 @@ struct TermSelection {
     /// The segments of the index, each of which has a list for a term.
     private static func segments(
         _ connection: Connection, _ table: SQL
-    ) throws(SQLiteError) -> [Int64] {
+    ) throws(SQLError) -> [Int64] {
         let next = try connection.prepare("SELECT min(segid) FROM \(table) WHERE segid > ?")
         var segments: [Int64] = []
         while true {
@@ -55,7 +55,7 @@ struct TermSelection {
     }
 
     /// The terms that are worth their lists, the rarest first; at least one.
-    func selected(of terms: [String]) throws(SQLiteError) -> [String] {
+    func selected(of terms: [String]) throws(SQLError) -> [String] {
         var estimates: [(term: String, pages: Int)] = []
         for term in terms { estimates.append((term, try pageCount(of: term))) }
         estimates.sort { $0.pages < $1.pages }
@@ -75,7 +75,7 @@ struct TermSelection {
 
     /// About how many pages the lists of a term have; too many for a term that begins on the same
     /// page as a longer list, and none for lists within a page.
-    private func pageCount(of term: String) throws(SQLiteError) -> Int {
+    private func pageCount(of term: String) throws(SQLError) -> Int {
         var count = 0
         // FTS5 marks the terms of the table itself, unlike those of `prefix=`, with this digit.
         let stored = [UInt8(ascii: "0")] + Array(term.utf8)
@@ -91,7 +91,7 @@ struct TermSelection {
         return count
     }
 
-    private func isFrequent(_ term: String) throws(SQLiteError) -> Bool {
+    private func isFrequent(_ term: String) throws(SQLError) -> Bool {
         let objects = try connection.prepare(
             """
             SELECT 1 FROM \(name: index) WHERE \(name: index) MATCH ? \

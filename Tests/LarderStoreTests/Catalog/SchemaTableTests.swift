@@ -78,7 +78,7 @@ struct SchemaTableTests {
         let connection = try Connection(path: path, createIfMissing: false)
         for number in 0..<1_000 { try connection.execute("CREATE TABLE \(name: "t\(number)") (a)") }
         connection.setBudget(ReadBudget(deadline: .now))
-        let error = #expect(throws: SQLiteError.self) { try SchemaTable(reading: connection) }
+        let error = #expect(throws: SQLError.self) { try SchemaTable(reading: connection) }
         #expect(error?.condition == .interrupted)
     }
 

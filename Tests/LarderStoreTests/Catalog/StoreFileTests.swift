@@ -480,7 +480,7 @@ struct StoreFileTests {
     @Test("a store file cannot be written through a connection for reading")
     func readConnection() throws {
         let connection = try Store.open(path: path, schema: schema).openReadConnection()
-        let error = #expect(throws: SQLiteError.self) {
+        let error = #expect(throws: SQLError.self) {
             try connection.execute("INSERT INTO Note (_version) VALUES (1)")
         }
         #expect(error?.larderError.code == .readOnly)

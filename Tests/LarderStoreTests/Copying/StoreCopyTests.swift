@@ -114,7 +114,7 @@ struct StoreCopyTests {
     func replacedConnection() throws {
         let copy = try fixture.copy()
         _ = try copy.step(timeMax: .zero)
-        library.writer.recordFailure(SQLiteError(.inputOutput, "disk I/O error"))
+        library.writer.recordFailure(SQLError(.inputOutput, "disk I/O error"))
         try fixture.save([fixture.insert("new")])
         let error = #expect(throws: LarderError.self) { try copy.step(timeMax: .zero) }
         #expect(error?.code == .unavailable)

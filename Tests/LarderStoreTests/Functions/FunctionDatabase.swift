@@ -8,6 +8,6 @@ struct FunctionDatabase {
     init() throws {
         folder = try MemoryFolder()
         connection = try Connection(path: folder.storePath, createIfMissing: true)
-        _ = try StoreFunctions.register(on: connection)
+        try StoreFunctions.register(on: connection)
     }
 }

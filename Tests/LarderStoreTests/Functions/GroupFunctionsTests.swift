@@ -18,7 +18,7 @@ struct GroupFunctionsTests {
             "larder_groups('1 sum', 1)", "larder_groups('2 rows', 1)", "larder_count_groups()",
         ] as [SQL])
     func arguments(call: SQL) throws {
-        #expect(throws: SQLiteError.self) { try connection.integer("SELECT \(call)") }
+        #expect(throws: SQLError.self) { try connection.integer("SELECT \(call)") }
     }
 
     @Test("a function for groups returns their number, and they are the rows of the table")

@@ -43,7 +43,7 @@ struct ConnectionTests {
 
     @Test("an SQLite connection reports an error with SQLite's message and the statement")
     func mistake() {
-        let error = #expect(throws: SQLiteError.self) { try connection.prepare("SELECT absent") }
+        let error = #expect(throws: SQLError.self) { try connection.prepare("SELECT absent") }
         #expect(error?.message == "no such column: absent")
         #expect(error?.sql == "SELECT absent")
         #expect(error?.larderError.code == .storageFailed)
@@ -51,13 +51,13 @@ struct ConnectionTests {
 
     @Test("an SQLite connection does not read text in double quotes as a string")
     func doubleQuotes() {
-        #expect(throws: SQLiteError.self) { try connection.execute("SELECT \"text\"") }
+        #expect(throws: SQLError.self) { try connection.execute("SELECT \"text\"") }
     }
 
     @Test("an SQLite connection refuses to write the schema table")
     func defensive() throws {
         try connection.execute("CREATE TABLE t (a)")
-        #expect(throws: SQLiteError.self) {
+        #expect(throws: SQLError.self) {
             try connection.execute("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema")
         }
     }
@@ -65,7 +65,7 @@ struct ConnectionTests {
     @Test("an SQLite connection does not treat a path that looks like a URI or keyword as one")
     func literalPaths() {
         for path in ["", "file:/nowhere?mode=memory", ":memory:/nowhere", "a\0b"] {
-            let error = #expect(throws: SQLiteError.self) {
+            let error = #expect(throws: SQLError.self) {
                 try Connection(path: path, createIfMissing: false)
             }
             #expect(error?.condition == .cannotOpen)
@@ -98,7 +98,7 @@ struct ConnectionTests {
     @Test("an SQLite connection stops a statement after the steps that it may take")
     func stepBudget() throws {
         connection.setBudget(ReadBudget(work: 5_000))
-        let error = #expect(throws: SQLiteError.self) { try connection.execute(Self.endless) }
+        let error = #expect(throws: SQLError.self) { try connection.execute(Self.endless) }
         #expect(error?.larderError.code == .cancelled)
         #expect(connection.stopReason == .stepsExceeded)
         connection.setBudget(ReadBudget(work: 5_000))
@@ -109,7 +109,7 @@ struct ConnectionTests {
     @Test("an SQLite connection stops a statement at its deadline")
     func deadline() {
         connection.setBudget(ReadBudget(deadline: .now))
-        #expect(throws: SQLiteError.self) { try connection.execute(Self.endless) }
+        #expect(throws: SQLError.self) { try connection.execute(Self.endless) }
         #expect(connection.stopReason == .deadlinePassed)
     }
 
@@ -118,7 +118,7 @@ struct ConnectionTests {
         let cancellation = ReadCancellation()
         connection.setBudget(ReadBudget(cancellation: cancellation))
         let other = Task.detached { cancellation.cancel() }
-        #expect(throws: SQLiteError.self) { try connection.execute(Self.endless) }
+        #expect(throws: SQLError.self) { try connection.execute(Self.endless) }
         await other.value
         #expect(connection.stopReason == .cancelled)
     }

@@ -44,7 +44,7 @@ struct FunctionTests {
         try connection.registerScalar(name: "fail", argumentCount: 0) { _ in
             .error("no such day")
         }
-        let error = #expect(throws: SQLiteError.self) { try value("SELECT fail()") }
+        let error = #expect(throws: SQLError.self) { try value("SELECT fail()") }
         #expect(error?.message == "no such day")
         #expect(error?.larderError.code == .storageFailed)
     }

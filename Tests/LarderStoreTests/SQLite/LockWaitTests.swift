@@ -30,9 +30,9 @@ struct LockWaitTests {
     }
 
     private static func condition(
-        _ body: () throws(SQLiteError) -> Void
-    ) -> SQLiteError.Condition? {
-        do throws(SQLiteError) { try body() } catch { return error.condition }
+        _ body: () throws(SQLError) -> Void
+    ) -> SQLError.Condition? {
+        do throws(SQLError) { try body() } catch { return error.condition }
         return nil
     }
 
@@ -105,7 +105,7 @@ struct LockWaitTests {
             return SQLITE_OK
         }
         #expect(
-            Self.condition { () throws(SQLiteError) in try impatient.execute(way.statement) }
+            Self.condition { () throws(SQLError) in try impatient.execute(way.statement) }
                 == .busy)
         #expect(first.attemptCount >= 1)
         try end(way)
@@ -169,7 +169,7 @@ struct LockWaitTests {
         let sleep = files.pointee.xSleep
         files.pointee.xSleep = { _, microseconds in microseconds }
         defer { files.pointee.xSleep = sleep }
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             _ = try reader.integer("SELECT count(*) FROM Category")
             Issue.record("the lock is not free")
         } catch {
@@ -191,12 +191,12 @@ struct LockWaitTests {
         let probe = try LockProbe(writing, .exclusive(.firstReader)) { _ in SQLITE_OK }
         for kind in [Connection.Checkpoint.restart, .truncate] {
             #expect(
-                Self.condition { () throws(SQLiteError) in try writing.checkpoint(kind) } == .busy)
+                Self.condition { () throws(SQLError) in try writing.checkpoint(kind) } == .busy)
         }
         // For about 5 ms, at each of the locks.
         #expect(probe.attemptCount > 30 && probe.attemptCount <= 5 * 2 * 31)
         try reader.execute("COMMIT")
         #expect(
-            Self.condition { () throws(SQLiteError) in try writing.checkpoint(.truncate) } == nil)
+            Self.condition { () throws(SQLError) in try writing.checkpoint(.truncate) } == nil)
     }
 }

@@ -114,7 +114,7 @@ struct StatementCacheTests {
         let sql: SQL = "SELECT 12345"
         let count = sql.text.utf8.count
         connection.setBudget(ReadBudget(work: 1_000, statementBytesMax: count - 1))
-        #expect(throws: SQLiteError.self) { try cache.statement(sql) }
+        #expect(throws: SQLError.self) { try cache.statement(sql) }
         #expect(connection.stopReason == .stepsExceeded)
         connection.setBudget(ReadBudget(work: 1_000, statementBytesMax: count))
         let statement = try cache.statement(sql)

@@ -89,7 +89,7 @@ struct TableTests {
         try connection.registerTable(name: "t", columns: ["a"]) { row, _ in
             row < 2 ? .null : .error("no such row")
         }
-        let error = #expect(throws: SQLiteError.self) { try rows("SELECT a FROM t(9)") }
+        let error = #expect(throws: SQLError.self) { try rows("SELECT a FROM t(9)") }
         #expect(error?.message == "no such row")
         #expect(try rows("SELECT quote(a) FROM t(2)") == ["NULL", "NULL"])
     }
@@ -98,7 +98,7 @@ struct TableTests {
     func schema() throws {
         try connection.registerTable(name: "t", columns: ["a"]) { _, _ in .null }
         try connection.execute("CREATE VIEW v AS SELECT a FROM t(1)")
-        let error = #expect(throws: SQLiteError.self) { try rows("SELECT a FROM v") }
+        let error = #expect(throws: SQLError.self) { try rows("SELECT a FROM v") }
         #expect(error?.message == "unsafe use of virtual table \"t\"")
     }
 

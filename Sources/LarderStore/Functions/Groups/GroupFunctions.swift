@@ -12,7 +12,7 @@ extension GroupFunctions {
 
     static func register(
         on connection: Connection, _ problems: FunctionFaults
-    ) throws(SQLiteError) -> GroupedRows {
+    ) throws(SQLError) -> GroupedRows {
         let rows = GroupedRows()
         try connection.registerAggregate(name: groups, argumentCount: -1) {
             rows.begin { GroupTable(rows, problems, .computing) }

@@ -42,7 +42,7 @@ package final class DatabaseFile {
     ///   SQLite file.
     package init(path: String) throws(LarderError) {
         self.path = path
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             connection = try Connection(readingForeign: path)
         } catch {
             throw Self.failure(error, path)
@@ -53,7 +53,7 @@ package final class DatabaseFile {
     ///
     /// - Throws: `resourceExhausted` if there are too many.
     package func tables() throws(LarderError) -> [DatabaseTable] {
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             let statement = try connection.prepare(
                 """
                 SELECT name FROM pragma_table_list
@@ -66,7 +66,7 @@ package final class DatabaseFile {
             }
             for index in tables.indices.prefix(Self.tablesMax) { try describe(&tables[index]) }
             guard tables.count <= Self.tablesMax else {
-                throw SQLiteError(.tooLarge, "too many tables")
+                throw SQLError(.tooLarge, "too many tables")
             }
             return tables
         } catch {
@@ -78,7 +78,7 @@ package final class DatabaseFile {
     package func kinds(
         of column: String, in table: String
     ) throws(LarderError) -> (rows: Int64, nils: Int64, distinct: Int64, kinds: Set<String>) {
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             let counts = try connection.prepare(
                 """
                 SELECT count(*), count(*) - count(\(name: column)), count(DISTINCT \(name: column))
@@ -110,7 +110,7 @@ package final class DatabaseFile {
                 hint: NameSuggestion.hint(for: name, among: names)
                     ?? "its tables are \(names.joined(separator: ", "))")
         }
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             let columns = table.columns.map(\.name)
             let list = columns.map { "\(name: $0)" as SQL }.joined(separator: ", ")
             let statement = try connection.prepare("SELECT \(list) FROM \(name: name)")
@@ -120,9 +120,9 @@ package final class DatabaseFile {
         }
     }
 
-    func failure(_ error: SQLiteError) -> LarderError { Self.failure(error, path) }
+    func failure(_ error: SQLError) -> LarderError { Self.failure(error, path) }
 
-    private func describe(_ table: inout DatabaseTable) throws(SQLiteError) {
+    private func describe(_ table: inout DatabaseTable) throws(SQLError) {
         let columns = try connection.prepare(
             """
             SELECT name, upper(type), "notnull", pk FROM pragma_table_xinfo(?) WHERE hidden <> 1
@@ -164,7 +164,7 @@ package final class DatabaseFile {
     }
 
     /// Unique indexes of whole columns. A partial index, and one of expressions, is none.
-    private func describeIndexes(of table: inout DatabaseTable) throws(SQLiteError) {
+    private func describeIndexes(of table: inout DatabaseTable) throws(SQLError) {
         let indexes = try connection.prepare(
             """
             SELECT name FROM pragma_index_list(?)
@@ -181,7 +181,7 @@ package final class DatabaseFile {
         }
     }
 
-    private static func failure(_ error: SQLiteError, _ path: String) -> LarderError {
+    private static func failure(_ error: SQLError, _ path: String) -> LarderError {
         switch error.condition {
         case .notADatabase, .corrupt:
             LarderError(

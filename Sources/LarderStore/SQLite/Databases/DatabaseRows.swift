@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderSQL
 
 /// The rows of a table of another program's SQLite file as CSV with a header: nil is an empty
 /// field, a text is in quotation marks, numbers have all their digits, and bytes are base64.
@@ -30,7 +31,7 @@ package final class DatabaseRows {
             header = nil
             return bytes
         }
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             var bytes: [UInt8] = []
             while bytes.count < Self.chunkBytes, !hasEnded {
                 hasEnded = try !statement.step()

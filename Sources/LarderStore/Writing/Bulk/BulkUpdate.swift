@@ -10,9 +10,9 @@ struct BulkUpdate {
     let relationships: [(relationship: Int, content: PlannedAssignment.Content)]
     /// For each attribute, the column of the selection that has its stored value.
     let storedColumns: [Int]
-    let statement: Statement
+    let statement: SQL
     /// Increments the version too.
-    let incrementingStatement: Statement
+    let incrementingStatement: SQL
     /// The columns of unique attributes that get a computed value in each object. They are cleared
     /// in all objects first, so that the objects may exchange values.
     let uniqueColumns: [String]
@@ -21,9 +21,8 @@ struct BulkUpdate {
     private let check: ValueCheck
 
     init(
-        _ assignments: [PlannedAssignment], _ entity: StoredEntity, values: ValueCheck,
-        _ context: ChangeContext
-    ) throws(SQLiteError) {
+        _ assignments: [PlannedAssignment], _ entity: StoredEntity, values: ValueCheck
+    ) {
         var attributes: [(attribute: Int, content: PlannedAssignment.Content, column: Int)] = []
         var relationships: [(relationship: Int, content: PlannedAssignment.Content)] = []
         for assignment in assignments {
@@ -45,10 +44,9 @@ struct BulkUpdate {
         storedColumns = attributes.map(\.column)
         check = values
         let texts = entity.rows[numbers]
-        statement = try context.statements.statement(
-            numbers.isEmpty ? entity.incrementVersion : texts.update)
-        incrementingStatement = try context.statements.statement(
-            numbers.isEmpty ? entity.incrementVersion : texts.updateAndIncrementVersion)
+        statement = numbers.isEmpty ? entity.incrementVersion : texts.update
+        incrementingStatement =
+            numbers.isEmpty ? entity.incrementVersion : texts.updateAndIncrementVersion
         uniqueColumns = attributes.compactMap { attribute, content, _ in
             guard case .computed = content,
                 constraints.contains(where: {
@@ -64,8 +62,8 @@ struct BulkUpdate {
 
     /// The values for an object, from its row of the selection. nil adds an error.
     func values(
-        _ row: Statement, _ object: ObjectKey, _ context: ChangeContext
-    ) throws(SQLiteError) -> PlannedValues? {
+        _ row: [SQLValue], _ object: ObjectKey, _ context: ChangeContext
+    ) throws(SQLError) -> PlannedValues? {
         var values = PlannedValues()
         do throws(LarderError) {
             for (attribute, content) in attributes {
@@ -80,7 +78,7 @@ struct BulkUpdate {
             context.add(Self.error(error, of: object, context))
             return nil
         }
-        // The targets' own entities are read only now, since this may throw an error of SQLite.
+        // The targets' own entities are read only now, because a statement may fail.
         for (index, (number, content)) in relationships.enumerated() {
             guard case .computed = content else { continue }
             var targets: [Assignment.Target] = []
@@ -95,7 +93,7 @@ struct BulkUpdate {
     }
 
     private func stored(
-        _ content: PlannedAssignment.Content, _ row: Statement, _ number: Int
+        _ content: PlannedAssignment.Content, _ row: [SQLValue], _ number: Int
     ) throws(LarderError) -> SQLValue {
         switch content {
         case .attribute(let stored): return stored
@@ -103,7 +101,7 @@ struct BulkUpdate {
         case .computed(let column, let type):
             let attribute = entity.attributes[number]
             guard case .attribute(let type) = type,
-                let value = row.value(at: column).value(computedAs: type)
+                let value = row[column].value(computedAs: type)
             else {
                 throw LarderError(
                     .wrongType,
@@ -115,15 +113,15 @@ struct BulkUpdate {
     }
 
     private func targets(
-        _ content: PlannedAssignment.Content, _ row: Statement, _ relationship: StoredRelationship
+        _ content: PlannedAssignment.Content, _ row: [SQLValue],
+        _ relationship: StoredRelationship
     ) throws(LarderError) -> [Assignment.Target] {
         switch content {
         case .relationship(let targets): return targets
         case .attribute: preconditionFailure("a relationship takes objects")
         case .computed(let column, _):
-            guard row.isNull(at: column) else {
-                let object = ObjectKey(
-                    entity: relationship.destinationNumber, key: row.int64(at: column))
+            if let key = row[column].int64 {
+                let object = ObjectKey(entity: relationship.destinationNumber, key: key)
                 return [Assignment.Target(object: object, insertedBy: nil)]
             }
             guard !relationship.isRequired else {

@@ -4,42 +4,39 @@ import LarderSQL
 // Bulk updates and deletes: changes of all objects that match a predicate. The objects and their
 // new values are read first. Then each object is changed like one that is changed by identifier.
 extension ChangeSetRun {
-    func deleteAll(_ selection: PlannedSelection) throws(SQLiteError) {
+    func deleteAll(_ selection: PlannedSelection) throws(SQLError) {
         guard let selected = try select(selection) else { return }
-        let keys = try selected.keys()
-        defer { keys.reset() }
-        while !context.errors.isFull, try keys.step() {
-            let object = try context.object(selection.entity, keys.int64(at: 0))
+        try selected.keys { (key) throws(SQLError) in
+            guard !context.errors.isFull else { return false }
+            let object = try context.object(selection.entity, key)
             // A delete rule may have deleted it already.
-            guard !context.deleted.contains(object) else { continue }
-            try deleteStored(object)
+            if !context.deleted.contains(object) { try deleteStored(object) }
+            return true
         }
-        keys.reset()
         try selected.remove()
     }
 
     func updateAll(
         _ selection: PlannedSelection, _ assignments: [PlannedAssignment]
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard let selected = try select(selection) else { return }
         let entity = context.schema.entities[selection.entity]
-        let update = try BulkUpdate(assignments, entity, values: values, context)
+        let update = BulkUpdate(assignments, entity, values: values)
         for column in update.uniqueColumns {
             try selected.clear(column, of: entity)
         }
-        let rows = try selected.rows()
-        defer { rows.reset() }
-        while !context.errors.isFull, try rows.step() {
+        try selected.rows { (row) throws(SQLError) in
+            guard !context.errors.isFull else { return false }
             try context.checkBudget()
-            try apply(update, rows)
+            try apply(update, row)
+            return true
         }
-        rows.reset()
         try recordCombinations(update, selected)
         try selected.remove()
     }
 
     /// Selects the objects. nil adds an error.
-    private func select(_ selection: PlannedSelection) throws(SQLiteError) -> BulkSelection? {
+    private func select(_ selection: PlannedSelection) throws(SQLError) -> BulkSelection? {
         // The predicate has to read what the set has done so far.
         try checks.uniqueness.storeFreedValues(context)
         try derivedValues.updateForPredicate()
@@ -56,7 +53,7 @@ extension ChangeSetRun {
             context.add(error)
             return nil
         }
-        let selector = BulkSelector(context: context, functionErrors: functionErrors)
+        let selector = BulkSelector(context: context)
         let selected: BulkSelection
         switch try selector.select(sql, columnCount: selection.plan.query.columns.count) {
         case .success(let selection): selected = selection
@@ -71,11 +68,10 @@ extension ChangeSetRun {
                 context.add(Self.tooManyIdentifiers(count))
                 return nil
             }
-            let keys = try selected.keys()
-            defer { keys.reset() }
-            while try keys.step() {
-                let object = try context.object(selection.entity, keys.int64(at: 0))
+            try selected.keys { (key) throws(SQLError) in
+                let object = try context.object(selection.entity, key)
                 affected.identifiers.append(context.identifier(of: object))
+                return true
             }
         }
         result.affected.append(affected)
@@ -90,23 +86,23 @@ extension ChangeSetRun {
             hint: "request only their number, or change fewer objects at once")
     }
 
-    private func apply(_ update: BulkUpdate, _ row: Statement) throws(SQLiteError) {
-        let object = try context.object(update.entity.number, row.int64(at: 0))
+    private func apply(_ update: BulkUpdate, _ row: [SQLValue]) throws(SQLError) {
+        let object = try context.object(update.entity.number, row[0].int64 ?? 0)
         guard let values = try update.values(row, object, context) else { return }
         context.rights?.recordUpdate(object)
         let incrementsVersion = context.needsVersionIncrement(object)
         if !values.attributes.isEmpty {
             for (index, value) in values.attributes.enumerated()
-            where row.value(at: update.storedColumns[index]) != value.value {
+            where row[update.storedColumns[index]] != value.value {
                 context.changes.update(object, .attribute(value.attribute))
                 try history.recordFormer(
-                    row.value(at: update.storedColumns[index]), value.attribute, of: object)
+                    row[update.storedColumns[index]], value.attribute, of: object)
             }
             try store(
                 values.attributes, of: object,
                 incrementsVersion ? update.incrementingStatement : update.statement)
         } else if incrementsVersion {
-            try update.incrementingStatement.run([.integer(object.key)])
+            try context.session.run(update.incrementingStatement, [.integer(object.key)])
         }
         for assignment in values.assignments { try assign(assignment, to: object) }
     }
@@ -114,19 +110,17 @@ extension ChangeSetRun {
     /// Records objects with the same combinations of values, once all objects have their values.
     private func recordCombinations(
         _ update: BulkUpdate, _ selected: BulkSelection
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let numbers = update.attributes.map(\.attribute)
         let hasSubentities = update.entity.hasSubentities
         guard !update.combinations.isEmpty || hasSubentities, !context.errors.isFull
         else { return }
-        let keys = try selected.keys()
-        defer { keys.reset() }
-        while try keys.step() {
+        try selected.keys { (key) throws(SQLError) in
             try context.checkBudget()
-            let object = try context.object(update.entity.number, keys.int64(at: 0))
+            let object = try context.object(update.entity.number, key)
             guard hasSubentities else {
                 try checks.uniqueness.record(object, in: update.combinations, context)
-                continue
+                return true
             }
             // A subentity may constrain attributes that it inherits.
             let own = context.schema.entities[object.entity]
@@ -134,6 +128,7 @@ extension ChangeSetRun {
                 own.constraints[$0].uniqueAttribute == nil
             }
             try checks.uniqueness.record(object, in: combinations, context)
+            return true
         }
     }
 }

@@ -13,6 +13,17 @@ struct ChangeRun: Hashable {
     var last: Int64
     /// In the order in which the set first changed each property.
     let properties: [StoredEntity.Property]
+
+    /// The names of the properties, sorted and separated by commas, which no name contains.
+    func propertyNames(_ schema: WritingSchema) -> String {
+        properties.map { property in
+            switch property {
+            case .attribute(let number):
+                schema.entities[entity].attributes[number].attribute.name
+            case .relationship(let number): schema.relationships[number].relationship.name
+            }
+        }.sorted().joined(separator: ",")
+    }
 }
 
 /// A list of runs. A change that continues the last run extends it.

@@ -28,7 +28,7 @@ struct FormerValues {
 
     mutating func record(
         _ value: SQLValue, of name: String, _ object: ObjectKey, _ context: ChangeContext
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let property = Property(object: object, name: name)
         let bytes = value.byteCount
         guard byteCount < Limits.formerValuesBytesMax, !leftOut.contains(property) else {
@@ -40,9 +40,9 @@ struct FormerValues {
         }
         byteCount += bytes
         let entity = context.schema.entities[object.entity]
-        try context.statements.statement(Layout.recordFormerValue).run([
-            .integer(transaction), .text(entity.name), .integer(object.key), .text(name), value,
-        ])
+        try context.session.run(
+            Layout.recordFormerValue,
+            [.integer(transaction), .text(entity.name), .integer(object.key), .text(name), value])
         counters.note(bytes: bytes)
     }
 
@@ -50,7 +50,7 @@ struct FormerValues {
     mutating func record(
         _ key: Int64?, in relationship: StoredRelationship, of object: ObjectKey,
         _ context: ChangeContext
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let entity = context.schema.entities[object.entity]
         guard entity.recordsValues, !context.isInserted(object) else { return }
         var value = SQLValue.null

@@ -10,7 +10,7 @@ struct ListEditor {
     /// Makes edits of an object's relationships, in their order.
     mutating func apply(
         _ edits: [PlannedEdit], to object: ObjectKey, _ links: LinkWriter
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let context = links.context
         for edit in edits where !context.errors.isFull {
             let relationship = context.schema.relationships[edit.relationship]
@@ -29,7 +29,7 @@ struct ListEditor {
     private mutating func add(
         _ targets: [Assignment.Target], to list: EditedList,
         at point: PlannedEdit.InsertionPoint
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         var added: [Assignment.Target] = []
         for target in targets where try list.item(target) == nil {
             guard try list.context.checkExists(target) else { continue }
@@ -51,7 +51,7 @@ struct ListEditor {
     private mutating func move(
         _ targets: [Assignment.Target], in list: EditedList,
         to point: PlannedEdit.InsertionPoint
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard let order = list.order else { return }
         var held: [Int64] = []
         for target in targets {
@@ -78,7 +78,7 @@ struct ListEditor {
     private func isInOrder(
         _ positions: [Int64], after left: ListItem, in list: EditedList, _ order: ListOrder,
         ignoring moved: Set<Int64>
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         let next = try list.positions.items(
             order.following, from: left, of: list.owner.key, ignoring: moved, atMost: 1)
         // The start has the least possible position, which an item may have too.
@@ -92,8 +92,8 @@ struct ListEditor {
     private mutating func predecessor(
         of point: PlannedEdit.InsertionPoint, in list: EditedList, _ order: ListOrder,
         ignoring moved: Set<Int64> = []
-    ) throws(SQLiteError) -> ListItem? {
-        func last(before item: ListItem) throws(SQLiteError) -> ListItem {
+    ) throws(SQLError) -> ListItem? {
+        func last(before item: ListItem) throws(SQLError) -> ListItem {
             try list.positions.items(
                 order.preceding, from: item, of: list.owner.key, ignoring: moved, atMost: 1
             ).first ?? .start
@@ -121,7 +121,7 @@ struct ListEditor {
     private mutating func item(
         before index: Int64, in list: EditedList, _ order: ListOrder,
         ignoring moved: Set<Int64>
-    ) throws(SQLiteError) -> ListItem? {
+    ) throws(SQLError) -> ListItem? {
         guard countedObjectsLeft > 0 else {
             list.context.add(
                 LarderError(
@@ -176,22 +176,18 @@ private struct EditedList {
     }
 
     /// The item of an object; nil if the object is not in the list, or is one of another entity.
-    func item(_ target: Assignment.Target) throws(SQLiteError) -> ListItem? {
+    func item(_ target: Assignment.Target) throws(SQLError) -> ListItem? {
         guard let item = try item(target.key) else { return nil }
         return try context.hasNamedEntity(target) ? item : nil
     }
 
     /// The item with a key; its position is 0 in a list without order.
-    private func item(_ key: Int64) throws(SQLiteError) -> ListItem? {
-        let statement = try context.statements.statement(member)
-        defer { statement.reset() }
-        try statement.bind([.integer(owner.key), .integer(key)])
-        guard try statement.step() else { return nil }
-        return ListItem(
-            key: key, position: statement.isNull(at: 0) ? 0 : statement.int64(at: 0))
+    private func item(_ key: Int64) throws(SQLError) -> ListItem? {
+        let row = try context.row(member, [.integer(owner.key), .integer(key)])
+        return row.map { ListItem(key: key, position: $0[0].int64 ?? 0) }
     }
 
-    func link(_ target: Assignment.Target, at position: Int64?) throws(SQLiteError) {
+    func link(_ target: Assignment.Target, at position: Int64?) throws(SQLError) {
         switch relationship.storage {
         case .own: return
         case .inverse(let number):
@@ -204,7 +200,7 @@ private struct EditedList {
         }
     }
 
-    func unlink(_ key: Int64) throws(SQLiteError) {
+    func unlink(_ key: Int64) throws(SQLError) {
         guard try item(key) != nil else { return }
         switch relationship.storage {
         case .own: return

@@ -6,7 +6,7 @@ struct ListPositions {
     let context: ChangeContext
 
     /// The position of an object that is appended to the list of an owner.
-    func appendPosition(_ order: ListOrder, of owner: Int64) throws(SQLiteError) -> Int64 {
+    func appendPosition(_ order: ListOrder, of owner: Int64) throws(SQLError) -> Int64 {
         guard let last = try context.integer(order.last, owner) else { return 0 }
         if last <= ListPosition.range.upperBound - ListPosition.gap {
             return last + ListPosition.gap
@@ -22,7 +22,7 @@ struct ListPositions {
     func makeRoom(
         for count: Int, after left: ListItem, _ order: ListOrder, of owner: Int64,
         ignoring ignored: Set<Int64> = []
-    ) throws(SQLiteError) -> [Int64] {
+    ) throws(SQLError) -> [Int64] {
         let new = [Int64?](repeating: nil, count: count)
         var followersMax = 4
         while true {
@@ -51,13 +51,12 @@ struct ListPositions {
     /// Sets the position of an item.
     func move(
         _ key: Int64, to position: Int64, _ order: ListOrder, of owner: Int64
-    ) throws(SQLiteError) {
-        try context.statements.statement(order.move).run([
-            .integer(owner), .integer(key), .integer(position),
-        ])
+    ) throws(SQLError) {
+        try context.session.run(
+            order.move, [.integer(owner), .integer(key), .integer(position)])
     }
 
-    private func renumber(_ order: ListOrder, of owner: Int64) throws(SQLiteError) {
+    private func renumber(_ order: ListOrder, of owner: Int64) throws(SQLError) {
         let all = try items(order.following, from: .start, of: owner)
         let positions = ListPosition.positions(for: all.map { _ in nil })
         for (item, position) in zip(all, positions) {
@@ -70,7 +69,7 @@ struct ListPositions {
     func items(
         _ text: SQL, from item: ListItem, of owner: Int64,
         ignoring ignored: Set<Int64> = [], atMost countMax: Int = .max
-    ) throws(SQLiteError) -> [ListItem] {
+    ) throws(SQLError) -> [ListItem] {
         var items: [ListItem] = []
         try visit(text, from: item, of: owner, ignoring: ignored) { item in
             items.append(item)
@@ -83,14 +82,13 @@ struct ListPositions {
     func visit(
         _ text: SQL, from item: ListItem, of owner: Int64, ignoring ignored: Set<Int64>,
         _ visit: (ListItem) -> Bool
-    ) throws(SQLiteError) {
-        let statement = try context.statements.statement(text)
-        defer { statement.reset() }
-        try statement.bind([.integer(owner), .integer(item.position), .integer(item.key)])
-        while try statement.step() {
-            let item = ListItem(key: statement.int64(at: 0), position: statement.int64(at: 1))
-            guard ignored.isEmpty || !ignored.contains(item.key) else { continue }
-            guard visit(item) else { return }
+    ) throws(SQLError) {
+        let bounds = [owner, item.position, item.key].map { SQLValue.integer($0) }
+        try context.session.rows(text, bounds) { row in
+            guard let key = row[0].int64, let position = row[1].int64,
+                ignored.isEmpty || !ignored.contains(key)
+            else { return true }
+            return visit(ListItem(key: key, position: position))
         }
     }
 }

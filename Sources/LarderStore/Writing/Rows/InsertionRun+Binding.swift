@@ -8,7 +8,7 @@ extension InsertionRun {
     /// - Returns: False if a row is invalid; its errors are added.
     func bind(
         _ columns: DirectColumns, _ rows: Range<Int>, _ first: Int64, _ statement: Statement
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         let stride = entity.insertion.parameterCount
         var isValid = true
         for (number, offset) in rows.enumerated() {
@@ -67,7 +67,7 @@ extension InsertionRun {
     private func bind(
         _ column: Column, _ offset: Int, _ relationship: StoredRelationship,
         _ statement: Statement, at parameter: Int
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         guard case .integers(let keys) = column.storage else { return false }
         guard !column.isNull(at: offset) else {
             for number in 0..<relationship.parameterCount {

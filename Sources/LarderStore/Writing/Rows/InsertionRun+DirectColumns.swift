@@ -1,11 +1,12 @@
 import LarderModel
+import LarderSQL
 
 // No row of a stream can correct another one. So errors that a change set finds at its end are
 // found at once here, and nothing is recorded for the end.
 extension InsertionRun {
     /// The columns, if one statement inserts each row; nil if the batch has to be inserted as
     /// change sets.
-    func directColumns(_ batch: Batch) throws(SQLiteError) -> DirectColumns? {
+    func directColumns(_ batch: Batch) throws(SQLError) -> DirectColumns? {
         let schema = context.schema
         guard insertion.onUniqueConflict == .error, context.rights == nil,
             entity.isInsertedDirectly(schema),
@@ -62,14 +63,14 @@ extension InsertionRun {
         }
     }
 
-    func insert(_ columns: DirectColumns, rowCount: Int) throws(SQLiteError) {
+    func insert(_ columns: DirectColumns, rowCount: Int) throws(SQLError) {
         let first = lastKeys[entity.rootNumber]
         guard !first.addingReportingOverflow(Int64(rowCount)).overflow else {
             return context.add(
                 LarderError(.storageFull, "\(entity.name) has no keys left"))
         }
-        let one = try context.statements.statement(entity.insertion.one)
-        let several = try context.statements.statement(entity.insertion.several)
+        let one = try statements.statement(entity.insertion.one)
+        let several = try statements.statement(entity.insertion.several)
         // The bound memory of the columns is valid only until this method returns.
         defer {
             one.clearBindings()
@@ -106,26 +107,26 @@ extension InsertionRun {
     ///   none. No error is added.
     private func insert(
         _ columns: DirectColumns, _ rows: Range<Int>, _ first: Int64, _ statement: Statement
-    ) throws(SQLiteError) -> Int {
+    ) throws(SQLError) -> Int {
         let errors = context.errors
         guard try bind(columns, rows, first, statement) else {
             context.restore(errors)
             return 0
         }
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             try statement.run()
             return rows.count
         } catch {
             guard error.condition == .uniquenessViolated else { throw error }
-            return Int(context.statements.connection.changes)
+            return Int(statements.connection.changes)
         }
     }
 
     private func insert(
         _ columns: DirectColumns, _ offset: Int, _ first: Int64, _ statement: Statement
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard try bind(columns, offset..<offset + 1, first, statement) else { return }
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             try statement.run()
         } catch {
             guard error.condition == .uniquenessViolated,
@@ -142,7 +143,7 @@ extension InsertionRun {
     /// The error of a row that a UNIQUE index rejected.
     private func uniquenessError(
         _ columns: DirectColumns, _ offset: Int
-    ) throws(SQLiteError) -> LarderError? {
+    ) throws(SQLError) -> LarderError? {
         for (constraint, column, attribute) in columns.uniques {
             let value =
                 column.map { stored($0, offset, attribute) ?? .null }

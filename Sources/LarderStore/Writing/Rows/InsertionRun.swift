@@ -18,6 +18,7 @@ final class InsertionRun {
     static let knownKeysMax = 65_536
 
     let run: ChangeSetRun
+    let statements: StatementCache
     let insertion: Insertion
     let entity: StoredEntity
     let values: ValueCheck
@@ -38,8 +39,10 @@ final class InsertionRun {
     /// - Parameter lastKeys: The last key of each entity before the stream.
     init(
         _ insertion: Insertion, into entity: StoredEntity, firstRow: Int64, _ run: ChangeSetRun,
-        lastKeys: [Int64], planner: QueryPlanner, recordsMax: Int = Limits.changedObjectsMax
+        _ statements: StatementCache, lastKeys: [Int64], planner: QueryPlanner,
+        recordsMax: Int = Limits.changedObjectsMax
     ) {
+        self.statements = statements
         self.planner = planner
         self.recordsMax = recordsMax
         self.run = run
@@ -51,7 +54,7 @@ final class InsertionRun {
     }
 
     /// Inserts the rows of a batch whose columns have been checked.
-    func insert(_ batch: Batch) throws(SQLiteError) {
+    func insert(_ batch: Batch) throws(SQLError) {
         guard batch.rowCount > 0 else { return }
         if let columns = try directColumns(batch) {
             try insert(columns, rowCount: batch.rowCount)
@@ -72,7 +75,7 @@ final class InsertionRun {
             change: nil)
     }
 
-    private func insertAsChangeSet(_ batch: Batch) throws(SQLiteError) {
+    private func insertAsChangeSet(_ batch: Batch) throws(SQLError) {
         let name = entity.name
         let store = context.store
         let changes = (0..<batch.rowCount).map { row in

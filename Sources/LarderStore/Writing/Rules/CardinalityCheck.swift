@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Checks the minimum and maximum number of objects in to-many relationships at the end of a change
 /// set.
@@ -18,7 +19,7 @@ struct CardinalityCheck {
     }
 
     /// Adds an error for each recorded list that is too short or too long.
-    func check(_ context: ChangeContext) throws(SQLiteError) {
+    func check(_ context: ChangeContext) throws(SQLError) {
         if records.isEmpty { return }
         for (key, change) in records.sorted(by: { $0.key < $1.key })
         where !context.errors.isFull {
@@ -34,7 +35,7 @@ struct CardinalityCheck {
 
     private func count(
         of relationship: StoredRelationship, _ key: Int64, _ context: ChangeContext
-    ) throws(SQLiteError) -> Int64 {
+    ) throws(SQLError) -> Int64 {
         switch relationship.storage {
         case .own: return 0
         case .inverse(let holder):

@@ -1,17 +1,16 @@
 import LarderModel
+import LarderSQL
 
 /// Counts the objects of a set's conditions, before the set changes anything.
 struct ConditionCheck {
     let context: ChangeContext
-    /// Where the functions of predicates report their errors.
-    let functionErrors: FunctionFaults
 
     /// Adds an error for each condition that is not met.
     ///
     /// - Returns: Whether all are met.
-    /// - Throws: `interrupted` if the deadline has passed, or an error of SQLite.
-    func run(_ conditions: [PlannedCondition]) throws(SQLiteError) -> Bool {
-        let selector = BulkSelector(context: context, functionErrors: functionErrors)
+    /// - Throws: `interrupted` if the deadline has passed, or an error of the database.
+    func run(_ conditions: [PlannedCondition]) throws(SQLError) -> Bool {
+        let selector = BulkSelector(context: context)
         var areMet = true
         for (index, condition) in conditions.enumerated() {
             switch try selector.count(condition.sql) {

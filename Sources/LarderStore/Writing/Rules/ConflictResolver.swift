@@ -15,7 +15,7 @@ struct ConflictResolver {
     init(_ context: ChangeContext) { self.context = context }
 
     /// The changes as the merge policy leaves them; nil for a change that is skipped.
-    mutating func resolve(_ set: PlannedChangeSet) throws(SQLiteError) -> [PlannedChange?] {
+    mutating func resolve(_ set: PlannedChangeSet) throws(SQLError) -> [PlannedChange?] {
         guard set.hasExpectations else { return set.changes }
         var changes = set.changes
         for (index, planned) in set.changes.enumerated() where !context.errors.isFull {
@@ -52,7 +52,7 @@ struct ConflictResolver {
 
     private func state(
         of object: ObjectKey, _ expectation: Expectation
-    ) throws(SQLiteError) -> State {
+    ) throws(SQLError) -> State {
         // An object that the user does not see is a deleted one.
         guard let version = try context.version(of: object), try context.isVisible(object) else {
             return State(version: nil, isAsExpected: false)
@@ -80,17 +80,14 @@ struct ConflictResolver {
 
     private func storedValue(
         of attribute: Int, of object: ObjectKey
-    ) throws(SQLiteError) -> SQLValue {
+    ) throws(SQLError) -> SQLValue {
         let entity = context.schema.entities[object.entity]
-        let statement = try context.statements.statement(entity.rows[[attribute]].read)
-        defer { statement.reset() }
-        try statement.bind(.integer(object.key), at: 1)
-        return try statement.step() ? statement.value(at: 0) : .null
+        return try context.value(entity.rows[[attribute]].read, object.key) ?? .null
     }
 
     private func storedObjects(
         of relationship: StoredRelationship, of object: ObjectKey
-    ) throws(SQLiteError) -> [ObjectKey] {
+    ) throws(SQLError) -> [ObjectKey] {
         var objects: [ObjectKey] = []
         for key in try context.destinations(of: object, relationship) {
             objects.append(try context.object(relationship.destinationNumber, key))
@@ -103,7 +100,7 @@ struct ConflictResolver {
     private mutating func resolve(
         _ state: State, _ object: ObjectKey, _ expectation: Expectation, _ values: PlannedValues,
         _ policy: MergePolicy, at index: Int
-    ) throws(SQLiteError) -> PlannedChange? {
+    ) throws(SQLError) -> PlannedChange? {
         if state.version == nil {
             guard policy == .storeWins || policy == .rollback else {
                 context.add(deletedError(object, expectation))
@@ -135,7 +132,7 @@ struct ConflictResolver {
     private mutating func deletes(
         _ object: ObjectKey, _ state: State, _ expectation: Expectation, _ policy: MergePolicy,
         at index: Int
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         if policy == .error {
             context.add(
                 try state.version == nil
@@ -162,7 +159,7 @@ struct ConflictResolver {
 
     private mutating func conflictError(
         _ state: State, _ object: ObjectKey, _ expectation: Expectation, _ values: PlannedValues
-    ) throws(SQLiteError) -> LarderError {
+    ) throws(SQLError) -> LarderError {
         let uri = context.uri(of: object)
         let version = state.version ?? 0
         let entity = context.schema.entities[object.entity]
@@ -192,7 +189,7 @@ struct ConflictResolver {
     /// The properties that the change names: the base values, the stored values and the new values.
     private mutating func snapshot(
         _ object: ObjectKey, _ expectation: Expectation, _ values: PlannedValues
-    ) throws(SQLiteError) -> [MergeConflict.Property] {
+    ) throws(SQLError) -> [MergeConflict.Property] {
         let entity = context.schema.entities[object.entity]
         let bases = Dictionary(
             expectation.attributes.map { ($0.attribute, $0.value) }, uniquingKeysWith: { $1 })
@@ -216,7 +213,7 @@ struct ConflictResolver {
 
     private mutating func linkSnapshot(
         _ object: ObjectKey, _ expectation: Expectation, _ values: PlannedValues
-    ) throws(SQLiteError) -> [MergeConflict.Property] {
+    ) throws(SQLError) -> [MergeConflict.Property] {
         let bases = Dictionary(
             expectation.relationships.map { ($0.relationship, $0.targets) },
             uniquingKeysWith: { $1 })

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Checks the delete rule `deny`: the destinations of a deleted object must be deleted too by the
 /// end of the change set.
@@ -19,7 +20,7 @@ struct DenyRuleCheck {
     /// Records the destinations of an object that is about to be deleted.
     mutating func record(
         _ relationship: StoredRelationship, of object: ObjectKey, _ context: ChangeContext
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let destinations = try context.destinations(of: object, relationship)
         guard !destinations.isEmpty else { return }
         records.append(
@@ -29,7 +30,7 @@ struct DenyRuleCheck {
     }
 
     /// Adds an error for each deleted object with destinations that are still stored.
-    func check(_ context: ChangeContext) throws(SQLiteError) {
+    func check(_ context: ChangeContext) throws(SQLError) {
         for record in records where !context.errors.isFull {
             try context.checkBudget()
             let relationship = context.schema.relationships[record.relationship]

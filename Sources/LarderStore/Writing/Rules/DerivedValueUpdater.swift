@@ -8,8 +8,6 @@ import LarderSQL
 /// follows from the recorded changes.
 struct DerivedValueUpdater {
     let context: ChangeContext
-    /// Where the functions of the connection report their errors.
-    let functionErrors: FunctionFaults
     /// The time of the save, in seconds since 2001.
     let time: Double
 
@@ -18,7 +16,7 @@ struct DerivedValueUpdater {
     private typealias StaleKeys = [KeySet]
 
     /// Updates the values, and records those that changed.
-    func update() throws(SQLiteError) {
+    func update() throws(SQLError) {
         let graph = context.schema.derivations
         guard !graph.isEmpty else { return }
         var stale = try staleKeys()
@@ -28,14 +26,11 @@ struct DerivedValueUpdater {
             stale[number] = KeySet()
             let inserted = context.changes.insertedKeys(derivation.entityNumber)
             guard !existing.isEmpty || !inserted.isEmpty else { continue }
-            // One look-up for all objects.
-            let read = try context.statements.statement(derivation.plan.sql)
-            let update = try context.statements.statement(derivation.update)
             for keys in inserted + existing.map({ $0...$0 }) {
                 for key in keys where !context.errors.isFull {
                     try context.checkBudget()
                     let object = ObjectKey(entity: derivation.entityNumber, key: key)
-                    guard try self.update(derivation, of: object, read, update) else { continue }
+                    guard try update(derivation, of: object) else { continue }
                     let property = StoredEntity.Property.attribute(derivation.attribute)
                     context.changes.update(object, property)
                     try addDependents(of: property, object, to: &stale)
@@ -46,7 +41,7 @@ struct DerivedValueUpdater {
 
     /// Updates the values while the set runs, for a predicate that reads them. Errors are
     /// discarded: a value that cannot be computed now may be valid at the end.
-    func updateForPredicate() throws(SQLiteError) {
+    func updateForPredicate() throws(SQLError) {
         let errors = context.errors
         try update()
         context.restore(errors)
@@ -54,7 +49,7 @@ struct DerivedValueUpdater {
 
     // MARK: - Which values
 
-    private func staleKeys() throws(SQLiteError) -> StaleKeys {
+    private func staleKeys() throws(SQLError) -> StaleKeys {
         let graph = context.schema.derivations
         var stale = StaleKeys(repeating: KeySet(), count: graph.derivations.count)
         for run in context.changes.updatedRuns {
@@ -77,7 +72,7 @@ struct DerivedValueUpdater {
     }
 
     /// Adds the values that change because a deleted object leaves its key in the rows of others.
-    private func addReadersOfDanglingKeys(to stale: inout StaleKeys) throws(SQLiteError) {
+    private func addReadersOfDanglingKeys(to stale: inout StaleKeys) throws(SQLError) {
         let graph = context.schema.derivations
         for (entity, danglingKeys) in graph.danglingKeys.enumerated() {
             for dangling in danglingKeys {
@@ -99,7 +94,7 @@ struct DerivedValueUpdater {
     /// Adds the values that depend on a property of an object.
     private func addDependents(
         of property: StoredEntity.Property, _ object: ObjectKey, to stale: inout StaleKeys
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let graph = context.schema.derivations
         for dependent in graph.dependents(of: property, ofEntity: object.entity) {
             guard let number = dependent.relationship else {
@@ -123,7 +118,7 @@ struct DerivedValueUpdater {
     /// The keys of the objects whose relationship leads to an object.
     private func owners(
         of object: ObjectKey, _ relationship: StoredRelationship
-    ) throws(SQLiteError) -> [Int64] {
+    ) throws(SQLError) -> [Int64] {
         switch relationship.storage {
         case .own(let column): return try context.keys(column.holders, object.key)
         case .inverse(let holder):
@@ -140,25 +135,23 @@ struct DerivedValueUpdater {
     ///
     /// - Returns: Whether the value changed.
     private func update(
-        _ derivation: StoredDerivation, of object: ObjectKey, _ read: Statement,
-        _ update: Statement
-    ) throws(SQLiteError) -> Bool {
+        _ derivation: StoredDerivation, of object: ObjectKey
+    ) throws(SQLError) -> Bool {
         let plan = derivation.plan
-        defer { read.reset() }
-        do throws(SQLiteError) {
-            try read.bind(plan.values(key: object.key, now: time))
+        let row: [SQLValue]
+        do throws(SQLError) {
+            let values = plan.values(key: object.key, now: time)
             // An inserted object that was deleted again has no row.
-            guard try read.step() else { return false }
+            guard let read = try context.row(plan.sql, values) else { return false }
+            row = read
         } catch {
-            guard error.condition == .statement, let reported = functionErrors.take() else {
-                throw error
-            }
+            guard case .function(let reported) = error.condition else { throw error }
             add(reported, derivation, object)
             return false
         }
         let computed: SQLValue
         do throws(LarderError) {
-            computed = try plan.stored(read.value(at: DerivationPlan.computedColumn))
+            computed = try plan.stored(row[DerivationPlan.computedColumn])
         } catch {
             add(error, derivation, object)
             return false
@@ -168,9 +161,8 @@ struct DerivedValueUpdater {
                 LarderError(.missingValue, "it is required, and its derivation is nil"),
                 derivation, object)
         }
-        guard computed != read.value(at: DerivationPlan.storedColumn) else { return false }
-        read.reset()
-        try update.run([computed, .integer(object.key)])
+        guard computed != row[DerivationPlan.storedColumn] else { return false }
+        try context.session.run(derivation.update, [computed, .integer(object.key)])
         return true
     }
 

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Checks that required to-one relationships are not nil at the end of a change set.
 ///
@@ -33,7 +34,7 @@ struct RequiredReferenceCheck {
     }
 
     /// Adds an error for each recorded relationship that is still nil.
-    func check(_ context: ChangeContext) throws(SQLiteError) {
+    func check(_ context: ChangeContext) throws(SQLError) {
         if records.isEmpty { return }
         for (key, record) in records.sorted(by: { $0.key < $1.key })
         where !context.errors.isFull {
@@ -48,7 +49,7 @@ struct RequiredReferenceCheck {
     /// False also for an object that is not stored any more.
     private func isNil(
         _ relationship: StoredRelationship, of object: ObjectKey, _ context: ChangeContext
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         switch relationship.storage {
         case .own(let column): return try context.hasRow(column.isMissing, object.key)
         case .inverse(let holder):

@@ -37,7 +37,7 @@ final class RightsCheck {
     /// exist, whatever else is wrong with the changes.
     func check(
         _ changes: [PlannedChange?], from start: Int, _ context: ChangeContext
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         var seen: [Named] = []
         var rights: [EntityRights.Right: [Named]] = [:]
         // The objects of changes with a base: the conflict resolver decides if they do not exist.
@@ -87,7 +87,7 @@ final class RightsCheck {
     /// The objects that changes update or delete, and that the user does not see.
     private func hiddenObjects(
         of changes: [PlannedChange?], _ context: ChangeContext
-    ) throws(SQLiteError) -> Set<ObjectKey> {
+    ) throws(SQLError) -> Set<ObjectKey> {
         let changed = changes.compactMap { change -> Named? in
             switch change {
             case .update(let object, _, _)?, .delete(let object, _)?:
@@ -99,7 +99,7 @@ final class RightsCheck {
     }
 
     /// Adds errors for objects that the user does not see, and for those that do not exist.
-    private func checkSeen(_ named: [Named], _ context: ChangeContext) throws(SQLiteError) {
+    private func checkSeen(_ named: [Named], _ context: ChangeContext) throws(SQLError) {
         var unseen = try violations(.read, named, context)
         for named in named where named.isGiven && !context.deleted.contains(named.object) {
             if try context.version(of: named.object) == nil { unseen.append(named) }
@@ -144,7 +144,7 @@ final class RightsCheck {
     private func collect(
         _ values: PlannedValues, of object: ObjectKey?, _ index: Int, _ seen: inout [Named],
         _ rights: inout [EntityRights.Right: [Named]], _ context: ChangeContext
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         for assignment in values.assignments {
             let relationship = context.schema.relationships[assignment.relationship]
             var named = Self.existing(assignment.targets, index)
@@ -179,7 +179,7 @@ final class RightsCheck {
     /// - Returns: nil if the user has the right.
     func violation(
         _ right: EntityRights.Right, _ object: ObjectKey, _ context: ChangeContext
-    ) throws(SQLiteError) -> LarderError? {
+    ) throws(SQLError) -> LarderError? {
         let named = [Named(object: object, change: nil)]
         let name = context.schema.entities[object.entity].name
         let isVisible = try isVisible(object, context)
@@ -194,7 +194,7 @@ final class RightsCheck {
         return nil
     }
 
-    func isVisible(_ object: ObjectKey, _ context: ChangeContext) throws(SQLiteError) -> Bool {
+    func isVisible(_ object: ObjectKey, _ context: ChangeContext) throws(SQLError) -> Bool {
         try violations(.read, [Named(object: object, change: nil)], context).isEmpty
     }
 
@@ -204,7 +204,7 @@ final class RightsCheck {
     // MARK: - At the end
 
     /// Checks the new and the changed objects as they are stored.
-    func finish(_ context: ChangeContext) throws(SQLiteError) {
+    func finish(_ context: ChangeContext) throws(SQLError) {
         for entity in context.schema.entities {
             try finishInserted(entity, context)
             try finishUpdated(entity, context)
@@ -215,7 +215,7 @@ final class RightsCheck {
 
     private func finishInserted(
         _ entity: StoredEntity, _ context: ChangeContext
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard try statement(.insert, entity.number, context) != nil else { return }
         var objects: [Named] = []
         for key in context.changes.insertedKeys(entity.number).joined() {
@@ -231,7 +231,7 @@ final class RightsCheck {
 
     private func finishUpdated(
         _ entity: StoredEntity, _ context: ChangeContext
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard try statement(.update, entity.number, context) != nil else { return }
         let objects = updated[entity.number].keys.map {
             Named(object: ObjectKey(entity: entity.number, key: $0), change: nil)
@@ -262,7 +262,7 @@ final class RightsCheck {
     private func finish(
         _ right: EntityRights.Right, _ objects: [Named], _ entity: StoredEntity,
         _ context: ChangeContext
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard let first = try violations(right, objects, context).first else { return }
         var error = view.limits.denial(
             right, entity.name, uri: context.stableURI(of: first.object))
@@ -275,7 +275,7 @@ final class RightsCheck {
     /// The objects among some for which the user does not have a right.
     private func violations(
         _ right: EntityRights.Right, _ objects: [Named], _ context: ChangeContext
-    ) throws(SQLiteError) -> [Named] {
+    ) throws(SQLError) -> [Named] {
         var violations: [Named] = []
         for (entity, objects) in Dictionary(grouping: objects, by: \.object.entity) {
             guard let statement = try statement(right, entity, context) else { continue }
@@ -292,24 +292,25 @@ final class RightsCheck {
 
     private func keys(
         _ keyed: KeyStatement, _ keys: Set<Int64>, _ context: ChangeContext
-    ) throws(SQLiteError) -> Set<Int64> {
+    ) throws(SQLError) -> Set<Int64> {
         let now = view.planner.converter.clock().timeIntervalSinceReferenceDate
-        let statement = try context.statements.statement(keyed.sql)
-        defer { statement.reset() }
-        try statement.bind(keyed.values(key: .keys(keys.sorted()), now: now))
         var found: Set<Int64> = []
-        while try statement.step() { found.insert(statement.int64(at: 0)) }
+        let values = keyed.values(key: .keys(keys.sorted()), now: now)
+        try context.session.rows(keyed.sql, values) { row in
+            if let key = row[0].int64 { found.insert(key) }
+            return true
+        }
         return found
     }
 
     /// nil if the user has the right for all objects.
     private func statement(
         _ right: EntityRights.Right, _ entity: Int, _ context: ChangeContext
-    ) throws(SQLiteError) -> KeyStatement? {
+    ) throws(SQLError) -> KeyStatement? {
         do throws(LarderError) {
             return try view.violations(right, of: context.schema.entities[entity].name)
         } catch {
-            throw SQLiteError(.statement, error.message)
+            throw SQLError(.statement, error.message)
         }
     }
 }

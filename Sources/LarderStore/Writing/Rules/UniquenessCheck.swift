@@ -49,7 +49,7 @@ struct UniquenessCheck {
     /// Records an object if another has the same combination of values now.
     mutating func record(
         _ object: ObjectKey, in constraints: some Sequence<Int>, _ context: ChangeContext
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         for number in constraints {
             let constraint = context.schema.entities[object.entity].constraints[number]
             guard constraint.uniqueAttribute == nil,
@@ -64,7 +64,7 @@ struct UniquenessCheck {
     /// deferred.
     mutating func storableValue(
         _ value: SQLValue, of attribute: Int, of object: ObjectKey, _ context: ChangeContext
-    ) throws(SQLiteError) -> SQLValue {
+    ) throws(SQLError) -> SQLValue {
         var stored = value
         for (number, constraint) in context.schema.entities[object.entity].constraints.enumerated()
         where constraint.uniqueAttribute == attribute {
@@ -85,7 +85,7 @@ struct UniquenessCheck {
 
     /// Stores the deferred values that no other object has any more, so that a predicate reads
     /// them.
-    mutating func storeFreedValues(_ context: ChangeContext) throws(SQLiteError) {
+    mutating func storeFreedValues(_ context: ChangeContext) throws(SQLError) {
         for (candidate, value) in deferred.sorted(by: { $0.key < $1.key }) {
             let entity = context.schema.entities[candidate.object.entity]
             let constraint = entity.constraints[candidate.constraint]
@@ -124,7 +124,7 @@ struct UniquenessCheck {
 
     /// Stores the deferred values, and adds an error for each object that has the values of
     /// another.
-    mutating func check(_ context: ChangeContext) throws(SQLiteError) {
+    mutating func check(_ context: ChangeContext) throws(SQLError) {
         if deferred.isEmpty, candidates.isEmpty { return }
         for (candidate, value) in deferred.sorted(by: { $0.key < $1.key })
         where !context.errors.isFull {
@@ -149,7 +149,7 @@ struct UniquenessCheck {
     /// Stores a deferred value, unless its object is deleted or another object has the value.
     private mutating func store(
         _ value: DeferredValue, for candidate: Candidate, _ context: ChangeContext
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let object = candidate.object
         let entity = context.schema.entities[object.entity]
         let constraint = entity.constraints[candidate.constraint]
@@ -160,9 +160,8 @@ struct UniquenessCheck {
             let error = try Self.error(constraint, entity, other, [value.value], context)
             return context.add(error, change: value.change)
         }
-        try context.statements.statement(entity.rows[[attribute]].update).run([
-            value.value, .integer(object.key),
-        ])
+        try context.session.run(
+            entity.rows[[attribute]].update, [value.value, .integer(object.key)])
         // Combinations that include the value are complete only now.
         for number in entity.constraints(over: [attribute])
         where entity.constraints[number].uniqueAttribute == nil {
@@ -178,7 +177,7 @@ struct UniquenessCheck {
     static func error(
         _ constraint: StoredConstraint, _ entity: StoredEntity, _ existing: ObjectKey,
         _ values: [SQLValue], _ context: ChangeContext
-    ) throws(SQLiteError) -> LarderError {
+    ) throws(SQLError) -> LarderError {
         let names = constraint.names.map { "\(entity.name).\($0)" }
         let isVisible = try context.isVisible(existing)
         var mustBe = "\(names.joined(separator: " and ")) must be unique"

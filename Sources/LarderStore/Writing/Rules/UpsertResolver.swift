@@ -21,7 +21,7 @@ struct UpsertResolver {
     /// insert names it; a list that names the insert does not.
     func match(
         _ insert: PlannedInsert, _ uniqueness: UniquenessCheck, _ context: ChangeContext
-    ) throws(SQLiteError) -> Match {
+    ) throws(SQLError) -> Match {
         let entity = context.schema.entities[insert.object.entity]
         var found: (object: ObjectKey, names: [String])?
         for (number, constraint) in entity.constraints.enumerated() {
@@ -70,8 +70,8 @@ struct UpsertResolver {
     private func ambiguityError(
         _ entity: StoredEntity, _ first: (object: ObjectKey, names: [String]),
         _ second: (object: ObjectKey, names: [String]), _ context: ChangeContext
-    ) throws(SQLiteError) -> LarderError {
-        let isVisible = try [first.object, second.object].map { (object) throws(SQLiteError) in
+    ) throws(SQLError) -> LarderError {
+        let isVisible = try [first.object, second.object].map { (object) throws(SQLError) in
             try context.isVisible(object)
         }
         func description(_ match: (object: ObjectKey, names: [String])) -> String {

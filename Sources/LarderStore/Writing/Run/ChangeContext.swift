@@ -10,9 +10,8 @@ import LarderSQL
 final class ChangeContext {
     let schema: WritingSchema
     let store: UUID
-    let statements: StatementCache
+    let session: any WriteSession
     let conversions: Conversions
-    private let limit: ExecutionLimit
     private var budgetChecksLeft = 0
     /// The first check and one in 16 look at the clock, which takes as long as a part of a change.
     private static let budgetCheckInterval = 15
@@ -36,14 +35,13 @@ final class ChangeContext {
     /// - Parameter lastKeys: The last key of each entity before the set. Greater keys are those of
     ///   objects that the set inserts.
     init(
-        _ schema: WritingSchema, store: UUID, statements: StatementCache, lastKeys: [Int64],
+        _ schema: WritingSchema, store: UUID, session: any WriteSession, lastKeys: [Int64],
         _ conversions: Conversions, _ formerValues: FormerValues
     ) {
         self.formerValues = formerValues
         self.schema = schema
         self.store = store
-        self.statements = statements
-        limit = statements.connection.limit
+        self.session = session
         self.conversions = conversions
         changes = ObjectChanges(
             lastKeys: schema.hasInheritance
@@ -80,25 +78,24 @@ final class ChangeContext {
     /// Called for each change, and in each loop over objects.
     ///
     /// - Throws: `interrupted` if the budget of the set is used up.
-    func checkBudget() throws(SQLiteError) {
+    func checkBudget() throws(SQLError) {
         budgetChecksLeft -= 1
         if budgetChecksLeft < 0 { try checkBudgetNow() }
     }
 
     /// The same, for a caller that does much between two calls.
-    func checkBudgetNow() throws(SQLiteError) {
+    func checkBudgetNow() throws(SQLError) {
         budgetChecksLeft = Self.budgetCheckInterval
-        guard !limit.allowsMoreStatements() else { return }
-        throw SQLiteError(.interrupted, "the budget of the change set is used up")
+        try session.checkBudget()
     }
 
     // MARK: - Versions
 
     /// Increments the version of an object, at most once in a set.
-    func incrementVersion(of object: ObjectKey) throws(SQLiteError) {
+    func incrementVersion(of object: ObjectKey) throws(SQLError) {
         guard needsVersionIncrement(object) else { return }
         let entity = schema.entities[object.entity]
-        try statements.statement(entity.incrementVersion).run([.integer(object.key)])
+        try session.run(entity.incrementVersion, [.integer(object.key)])
     }
 
     /// Returns true the first time for an object that existed before the set, and records it as
@@ -120,15 +117,14 @@ final class ChangeContext {
 
     /// The object of an entity, or of a subentity, that has a key, also if the set has deleted it.
     /// If there is no such object, it counts as one of the entity itself.
-    func object(_ entity: Int, _ key: Int64) throws(SQLiteError) -> ObjectKey {
+    func object(_ entity: Int, _ key: Int64) throws(SQLError) -> ObjectKey {
         let stored = schema.entities[entity]
         guard stored.hasSubentities else { return ObjectKey(entity: entity, key: key) }
         let root = ObjectKey(entity: stored.rootNumber, key: key)
         if let number = entityNumbers[root] { return ObjectKey(entity: number, key: key) }
-        let statement = try statements.statement(stored.entityName)
-        defer { statement.reset() }
-        try statement.bind(.integer(key), at: 1)
-        guard try statement.step(), let number = schema.number(of: statement.string(at: 0)) else {
+        guard let name = try value(stored.entityName, key)?.string,
+            let number = schema.number(of: name)
+        else {
             let deletedEntity = schema.entities.first {
                 $0.rootNumber == stored.rootNumber
                     && deleted.contains(ObjectKey(entity: $0.number, key: key))
@@ -175,7 +171,7 @@ final class ChangeContext {
     }
 
     /// Whether an error may name an object.
-    func isVisible(_ object: ObjectKey) throws(SQLiteError) -> Bool {
+    func isVisible(_ object: ObjectKey) throws(SQLError) -> Bool {
         try rights?.isVisible(object, self) ?? true
     }
 

@@ -19,12 +19,10 @@ final class ChangeSetRun {
     let context: ChangeContext
     let checks = DeferredChecks()
     let values: ValueCheck
-    /// Where the functions of queries and derivations report their errors.
-    let functionErrors: FunctionFaults
     /// The number of the set's transaction in the history.
     let transaction: Int64
     /// The time of the save, in seconds since 2001.
-    private let time: Double
+    let time: Double
 
     var result = SaveResult()
     var upserts = UpsertResolver()
@@ -35,42 +33,40 @@ final class ChangeSetRun {
     private var skippedUpdates: [Int: ObjectKey] = [:]
 
     init(
-        _ context: ChangeContext, values: ValueCheck, transaction: Int64, time: Double,
-        functionErrors: FunctionFaults
+        _ context: ChangeContext, values: ValueCheck, transaction: Int64, time: Double
     ) {
         self.context = context
         self.values = values
         self.transaction = transaction
         self.time = time
-        self.functionErrors = functionErrors
     }
 
     var links: LinkWriter { LinkWriter(context: context, checks: checks) }
     var history: HistoryRecorder { HistoryRecorder(context: context, transaction: transaction) }
     var derivedValues: DerivedValueUpdater {
-        DerivedValueUpdater(context: context, functionErrors: functionErrors, time: time)
+        DerivedValueUpdater(context: context, time: time)
     }
 
-    func run(_ set: PlannedChangeSet) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+    func run(_ set: PlannedChangeSet) throws(SQLError) -> Result<SaveResult, LarderError> {
         context.add(set.errors, from: 0)
         if try meets(set.conditions) { try makeChanges(of: set) }
         return context.errors.error(changeCount: set.changes.count).map { .failure($0) }
             ?? .success(result)
     }
 
-    private func meets(_ conditions: [PlannedCondition]) throws(SQLiteError) -> Bool {
+    private func meets(_ conditions: [PlannedCondition]) throws(SQLError) -> Bool {
         if conditions.isEmpty { return true }
-        return try ConditionCheck(context: context, functionErrors: functionErrors).run(conditions)
+        return try ConditionCheck(context: context).run(conditions)
     }
 
-    private func makeChanges(of set: PlannedChangeSet) throws(SQLiteError) {
+    private func makeChanges(of set: PlannedChangeSet) throws(SQLError) {
         try makeChanges(of: set, from: 0)
         try finish()
     }
 
     /// Makes the changes of a set, or of the part of it that begins with this index. After the last
     /// part the caller calls ``finish()``.
-    func makeChanges(of set: PlannedChangeSet, from start: Int) throws(SQLiteError) {
+    func makeChanges(of set: PlannedChangeSet, from start: Int) throws(SQLError) {
         isUpserting = set.onUniqueConflict == .upsert
         context.recordEntities(ofInsertsIn: set)
         guard try isPermitted(set.changes, from: start) else { return }
@@ -96,7 +92,7 @@ final class ChangeSetRun {
     /// added, and nothing else may be done: it could show what the user may not see.
     private func isPermitted(
         _ changes: [PlannedChange?], from start: Int
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         guard let rights = context.rights else { return true }
         try rights.check(changes, from: start, context)
         return context.errors.isEmpty
@@ -108,7 +104,7 @@ final class ChangeSetRun {
     ///
     /// - Parameter index: The index of the part's first insert in the stream.
     /// - Returns: The keys of the objects, in the order of the inserts.
-    func insert(_ part: PlannedChangeSet, from index: Int) throws(SQLiteError) -> [Int64] {
+    func insert(_ part: PlannedChangeSet, from index: Int) throws(SQLError) -> [Int64] {
         isUpserting = part.onUniqueConflict == .upsert
         context.recordEntities(ofInsertsIn: part)
         guard try isPermitted(part.changes, from: index) else { return [] }
@@ -132,7 +128,7 @@ final class ChangeSetRun {
     var recordCount: Int { context.recordCount + checks.recordCount }
 
     /// Checks what must hold at the end, and computes derived values.
-    func finish() throws(SQLiteError) {
+    func finish() throws(SQLError) {
         try checks.run(context)
         if context.errors.isEmpty { try context.rights?.finish(context) }
         // The deferred values are stored by now.
@@ -142,20 +138,11 @@ final class ChangeSetRun {
         }
     }
 
-    /// Writes the set into the history.
-    ///
-    /// - Returns: False if it changed nothing.
-    func writeHistory(
-        _ source: ChangeSource, author: String, _ statement: TransactionStatement
-    ) throws(SQLiteError) -> Bool {
-        try history.write(source, author: author, time: time, statement)
-    }
-
     // MARK: - Conflicts
 
     private func resolveConflicts(
         in set: PlannedChangeSet
-    ) throws(SQLiteError) -> [PlannedChange?] {
+    ) throws(SQLError) -> [PlannedChange?] {
         guard set.hasExpectations else { return set.changes }
         var resolver = ConflictResolver(context)
         let changes = try resolver.resolve(set)
@@ -171,7 +158,7 @@ final class ChangeSetRun {
 
     // MARK: - Inserts
 
-    private func insert(_ insert: PlannedInsert, at index: Int) throws(SQLiteError) {
+    private func insert(_ insert: PlannedInsert, at index: Int) throws(SQLError) {
         switch try isUpserting ? upserts.match(insert, checks.uniqueness, context) : .none {
         case .none:
             for error in insert.missing { context.add(error) }
@@ -185,9 +172,13 @@ final class ChangeSetRun {
             upserts.replace(insert.object, with: existing)
             result.upserted.append(result.inserted.count)
             result.inserted.append(context.identifier(of: existing))
-            _ = try history.recordChanges(insert.values.attributes, of: existing)
+            let statements = rowStatements(insert.values, of: existing)
+            if let statements {
+                _ = try history.recordChanges(
+                    insert.values.attributes, of: existing, statements)
+            }
             try write(
-                insert.values, to: existing,
+                insert.values, to: existing, statements,
                 incrementingVersion: context.needsVersionIncrement(existing))
         case .error(let error):
             context.add(error)
@@ -203,7 +194,7 @@ final class ChangeSetRun {
         }
     }
 
-    private func insertNew(_ insert: PlannedInsert) throws(SQLiteError) {
+    private func insertNew(_ insert: PlannedInsert) throws(SQLError) {
         let object = insert.object
         let entity = context.schema.entities[object.entity]
         try insertRow(insert, entity)
@@ -226,30 +217,28 @@ final class ChangeSetRun {
 
     private func insertRow(
         _ insert: PlannedInsert, _ entity: StoredEntity
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let object = insert.object
-        let statement = try context.statements.statement(entity.insertion.one)
-        try statement.bind(integer: object.key, at: 1)
+        var values: [SQLValue] = []
+        values.reserveCapacity(entity.insertion.parameterCount)
+        values.append(.integer(object.key))
         for (attribute, value) in insert.row.enumerated() {
-            try statement.bind(
+            values.append(
                 entity.hasUniqueAttribute
-                    ? checks.uniqueness.storableValue(value, of: attribute, of: object, context)
-                    : value, at: attribute + 2)
+                    ? try checks.uniqueness.storableValue(
+                        value, of: attribute, of: object, context)
+                    : value)
         }
-        var parameter = insert.row.count + 2
         for number in entity.insertedToOnes {
             let relationship = context.schema.relationships[number]
             let assignment = insert.values.assignments.first {
                 $0.relationship == number && isInRow($0, of: object, entity)
             }
             let target = assignment.flatMap { upserts.resolve($0).targets.first }
-            for value in try links.columnValues(relationship, target) {
-                try statement.bind(value, at: parameter)
-                parameter += 1
-            }
+            values += try links.columnValues(relationship, target)
             if target == nil { recordNotSet(relationship, of: object) }
         }
-        try statement.run()
+        try context.session.run(entity.insertion.one, values)
     }
 
     /// Returns whether the insert of a row stores an assignment.
@@ -268,32 +257,46 @@ final class ChangeSetRun {
 
     // MARK: - Updates and deletes
 
-    private func update(_ object: ObjectKey, _ values: PlannedValues) throws(SQLiteError) {
-        guard let version = try history.recordChanges(values.attributes, of: object) else {
-            return context.add(context.notFound(object))
-        }
+    private func update(_ object: ObjectKey, _ values: PlannedValues) throws(SQLError) {
+        let statements = rowStatements(values, of: object)
+        let version =
+            if let statements {
+                try history.recordChanges(values.attributes, of: object, statements)
+            } else {
+                try context.version(of: object)
+            }
+        guard let version else { return context.add(context.notFound(object)) }
         let incrementsVersion = context.needsVersionIncrement(object)
         result.updatedVersions.append(incrementsVersion ? version &+ 1 : version)
-        try write(values, to: object, incrementingVersion: incrementsVersion)
+        try write(values, to: object, statements, incrementingVersion: incrementsVersion)
+    }
+
+    /// The statements for the attributes of values; nil if there are none.
+    private func rowStatements(
+        _ values: PlannedValues, of object: ObjectKey
+    ) -> RowStatements? {
+        guard !values.attributes.isEmpty else { return nil }
+        return context.schema.entities[object.entity].rows[values.attributes.map(\.attribute)]
     }
 
     /// Writes values whose changes are recorded.
+    ///
+    /// - Parameter statements: Those for the attributes; nil if there are none.
     private func write(
-        _ values: PlannedValues, to object: ObjectKey, incrementingVersion: Bool
-    ) throws(SQLiteError) {
+        _ values: PlannedValues, to object: ObjectKey, _ statements: RowStatements?,
+        incrementingVersion: Bool
+    ) throws(SQLError) {
         let entity = context.schema.entities[object.entity]
-        if !values.attributes.isEmpty {
-            let attributes = values.attributes.map(\.attribute)
-            let texts = entity.rows[attributes]
-            let text = incrementingVersion ? texts.updateAndIncrementVersion : texts.update
-            try store(values.attributes, of: object, context.statements.statement(text))
+        if let statements {
+            let update =
+                incrementingVersion ? statements.updateAndIncrementVersion : statements.update
+            try store(values.attributes, of: object, update)
             if !entity.constraints.isEmpty {
                 try checks.uniqueness.record(
-                    object, in: entity.constraints(over: attributes), context)
+                    object, in: entity.constraints(over: statements.attributes), context)
             }
         } else if incrementingVersion {
-            try context.statements.statement(entity.incrementVersion)
-                .run([.integer(object.key)])
+            try context.session.run(entity.incrementVersion, [.integer(object.key)])
         }
         for assignment in values.assignments { try assignWhenReady(assignment, to: object) }
         try editWhenReady(object, values.edits)
@@ -301,19 +304,20 @@ final class ChangeSetRun {
 
     /// - Parameter update: One of ``RowStatements``.
     func store(
-        _ values: [(attribute: Int, value: SQLValue)], of object: ObjectKey, _ update: Statement
-    ) throws(SQLiteError) {
-        for (index, (attribute, value)) in values.enumerated() {
-            try update.bind(
-                checks.uniqueness.storableValue(value, of: attribute, of: object, context),
-                at: index + 1)
+        _ values: [(attribute: Int, value: SQLValue)], of object: ObjectKey, _ update: SQL
+    ) throws(SQLError) {
+        var stored: [SQLValue] = []
+        stored.reserveCapacity(values.count + 1)
+        for (attribute, value) in values {
+            stored.append(
+                try checks.uniqueness.storableValue(value, of: attribute, of: object, context))
         }
-        try update.bind(integer: object.key, at: values.count + 1)
-        try update.run()
+        stored.append(.integer(object.key))
+        try context.session.run(update, stored)
     }
 
     /// Deletes an object by identifier. An object that the set has deleted already needs nothing.
-    private func delete(_ object: ObjectKey) throws(SQLiteError) {
+    private func delete(_ object: ObjectKey) throws(SQLError) {
         guard !context.deleted.contains(object) else { return }
         guard try context.version(of: object) != nil else {
             return context.add(context.notFound(object))
@@ -321,25 +325,25 @@ final class ChangeSetRun {
         try deleteStored(object)
     }
 
-    func deleteStored(_ object: ObjectKey) throws(SQLiteError) {
+    func deleteStored(_ object: ObjectKey) throws(SQLError) {
         let deleter = ObjectDeleter(context: context, checks: checks, history: history)
         result.deletedCount += try deleter.delete(object)
     }
 
     // MARK: - Links
 
-    func assign(_ assignment: Assignment, to object: ObjectKey) throws(SQLiteError) {
+    func assign(_ assignment: Assignment, to object: ObjectKey) throws(SQLError) {
         try links.assign(upserts.resolve(assignment), to: object)
     }
 
-    private func edit(_ object: ObjectKey, _ edits: [PlannedEdit]) throws(SQLiteError) {
+    private func edit(_ object: ObjectKey, _ edits: [PlannedEdit]) throws(SQLError) {
         try lists.apply(upserts.resolve(edits), to: object, links)
     }
 
     /// Assigns now, or after the last insert that the assignment names.
     private func assignWhenReady(
         _ assignment: Assignment, to object: ObjectKey
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         if let insert = awaitedInsert(assignment.targets) {
             pending.add(.assignment(assignment), of: object, until: insert)
         } else {
@@ -350,7 +354,7 @@ final class ChangeSetRun {
     /// Makes the edits now, or after the last insert that one of them names.
     private func editWhenReady(
         _ object: ObjectKey, _ edits: [PlannedEdit]
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         if edits.isEmpty { return }
         if let insert = edits.lazy.compactMap({ self.awaitedInsert($0.named) }).max() {
             pending.add(.edits(edits), of: object, until: insert)

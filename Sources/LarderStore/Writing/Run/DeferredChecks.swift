@@ -1,3 +1,5 @@
+import LarderSQL
+
 /// The rules that must hold at the end of a change set, but not after each of its changes.
 ///
 /// While the set runs, each check records what may break its rule. At the end, ``run(_:)`` reads
@@ -9,7 +11,7 @@ final class DeferredChecks {
     var uniqueness = UniquenessCheck()
 
     /// Checks all rules. Values that ``uniqueness`` deferred are stored when it returns.
-    func run(_ context: ChangeContext) throws(SQLiteError) {
+    func run(_ context: ChangeContext) throws(SQLError) {
         try denyRules.check(context)
         try requiredReferences.check(context)
         try cardinality.check(context)

@@ -4,7 +4,7 @@ import LarderSQL
 // Assignments of whole relationships.
 extension LinkWriter {
     /// Sets a relationship of an object that is stored.
-    func assign(_ assignment: Assignment, to object: ObjectKey) throws(SQLiteError) {
+    func assign(_ assignment: Assignment, to object: ObjectKey) throws(SQLError) {
         let relationship = context.schema.relationships[assignment.relationship]
         switch relationship.storage {
         case .own:
@@ -25,7 +25,7 @@ extension LinkWriter {
     /// former one. If the one-to-one is its own inverse, both partners' rows hold the link.
     private func assignOwn(
         _ relationship: StoredRelationship, of object: ObjectKey, _ target: Assignment.Target?
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard let target else {
             try unlinkPartner(relationship, of: object, except: nil)
             try link(object, relationship, to: nil)
@@ -45,7 +45,7 @@ extension LinkWriter {
     /// In a one-to-one that is its own inverse: unlinks the object from its partner's row.
     private func unlinkPartner(
         _ relationship: StoredRelationship, of object: ObjectKey, except kept: Int64?
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard relationship.isOneToOne && relationship.isOwnInverse else { return }
         try unlinkHolders(relationship, of: object.key, except: kept)
     }
@@ -53,7 +53,7 @@ extension LinkWriter {
     /// Sets a to-one whose key is in the partner's row.
     private func assignPartner(
         _ holder: StoredRelationship, of object: ObjectKey, _ target: Assignment.Target?
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         try unlinkHolders(holder, of: object.key, except: target?.key)
         guard let target else { return }
         if try !link(target, holder, to: object.key) {
@@ -65,7 +65,7 @@ extension LinkWriter {
     private func assignList(
         _ relationship: StoredRelationship, _ holder: StoredRelationship, of object: ObjectKey,
         _ targets: [Assignment.Target]
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard case .own(let column) = holder.storage else { return }
         let wanted = Set(targets.map(\.key))
         var current: [Int64: Int64?] = [:]
@@ -89,7 +89,7 @@ extension LinkWriter {
     private func assignPairs(
         _ relationship: StoredRelationship, _ table: JoinTable, of object: ObjectKey,
         _ targets: [Assignment.Target]
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let wanted = Set(targets.map(\.key))
         var current: [Int64: Int64?] = [:]
         for (key, position) in try positionedKeys(table.others, object.key) {
@@ -112,7 +112,7 @@ extension LinkWriter {
     private func moveKept(
         _ targets: [Assignment.Target], _ current: [Int64: Int64?], _ order: ListOrder?,
         _ relationship: StoredRelationship, of object: ObjectKey
-    ) throws(SQLiteError) -> [Int64?] {
+    ) throws(SQLError) -> [Int64?] {
         for target in targets where current[target.key] != nil {
             if try !context.hasNamedEntity(target) {
                 context.add(context.notFound(target.object))
@@ -133,17 +133,11 @@ extension LinkWriter {
     /// Keys with their positions; the position is nil in a list without order.
     private func positionedKeys(
         _ text: SQL, _ key: Int64
-    ) throws(SQLiteError) -> [(key: Int64, position: Int64?)] {
-        let statement = try context.statements.statement(text)
-        defer { statement.reset() }
-        try statement.bind(.integer(key), at: 1)
+    ) throws(SQLError) -> [(key: Int64, position: Int64?)] {
         var keys: [(key: Int64, position: Int64?)] = []
-        while try statement.step() {
-            keys.append(
-                (
-                    statement.int64(at: 0),
-                    statement.isNull(at: 1) ? nil : statement.int64(at: 1)
-                ))
+        try context.session.rows(text, [.integer(key)]) { row in
+            if let key = row[0].int64 { keys.append((key, row[1].int64)) }
+            return true
         }
         return keys
     }

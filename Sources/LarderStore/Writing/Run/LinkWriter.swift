@@ -16,7 +16,7 @@ struct LinkWriter {
     /// Records a change of an object's relationship, and of the length of a to-many.
     func recordChange(
         of relationship: StoredRelationship, ofKey key: Int64
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let object = try context.object(relationship.entityNumber, key)
         context.changes.update(object, .relationship(relationship.number))
         checks.cardinality.record(relationship, of: object, change: context.changeIndex)
@@ -25,7 +25,7 @@ struct LinkWriter {
     /// Records the same for the inverse relationship of a destination.
     func recordInverseChange(
         of relationship: StoredRelationship, ofKey key: Int64?
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard let key, let number = relationship.inverseNumber else { return }
         try recordChange(of: context.schema.relationships[number], ofKey: key)
     }
@@ -43,7 +43,7 @@ struct LinkWriter {
     /// The values of a to-one's columns in a row that is about to be inserted.
     func columnValues(
         _ relationship: StoredRelationship, _ target: Assignment.Target?
-    ) throws(SQLiteError) -> [SQLValue] {
+    ) throws(SQLError) -> [SQLValue] {
         guard case .own(let column) = relationship.storage else { return [] }
         let hasPosition = column.positionColumn != nil
         guard let target, try context.checkExists(target) else {
@@ -67,7 +67,7 @@ struct LinkWriter {
     func link(
         _ holder: ObjectKey, _ relationship: StoredRelationship, to key: Int64?,
         position: Int64? = nil, cause: RequiredReferenceCheck.Cause = .unlinked
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         guard case .own(let column) = relationship.storage,
             let held = try heldKey(column, holder.key)
         else { return false }
@@ -77,7 +77,7 @@ struct LinkWriter {
         if let order = column.order {
             bindings.append(try self.position(position, order, of: key))
         }
-        try context.statements.statement(column.set).run(bindings)
+        try context.session.run(column.set, bindings)
         try context.incrementVersion(of: holder)
         context.changes.update(holder, .relationship(relationship.number))
         if key != nil {
@@ -97,14 +97,14 @@ struct LinkWriter {
     func link(
         _ target: Assignment.Target, _ relationship: StoredRelationship, to key: Int64,
         position: Int64? = nil
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLError) -> Bool {
         guard try context.hasNamedEntity(target) else { return false }
         return try link(target.object, relationship, to: key, position: position)
     }
 
     private func position(
         _ given: Int64?, _ order: ListOrder, of key: Int64?
-    ) throws(SQLiteError) -> SQLValue {
+    ) throws(SQLError) -> SQLValue {
         guard let key else { return .null }
         if let given { return .integer(given) }
         return .integer(try lists.appendPosition(order, of: key))
@@ -114,7 +114,7 @@ struct LinkWriter {
     private func recordOneToOneInverse(
         _ relationship: StoredRelationship, of holder: ObjectKey, from oldKey: Int64?,
         to newKey: Int64?, _ cause: RequiredReferenceCheck.Cause
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard relationship.isOneToOne, !relationship.isOwnInverse,
             let number = relationship.inverseNumber
         else { return }
@@ -136,7 +136,7 @@ struct LinkWriter {
     /// Sets the key to nil in all rows that hold it, except for one.
     func unlinkHolders(
         _ relationship: StoredRelationship, of key: Int64, except kept: Int64?
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard case .own(let column) = relationship.storage else { return }
         for holder in try context.keys(column.holders, key) where holder != kept {
             try link(context.object(relationship.entityNumber, holder), relationship, to: nil)
@@ -144,12 +144,8 @@ struct LinkWriter {
     }
 
     /// The key that a row holds, which may be nil; nil if there is no row.
-    private func heldKey(_ column: KeyColumn, _ key: Int64) throws(SQLiteError) -> Int64?? {
-        let statement = try context.statements.statement(column.held)
-        defer { statement.reset() }
-        try statement.bind(.integer(key), at: 1)
-        guard try statement.step() else { return nil }
-        return .some(statement.isNull(at: 0) ? nil : statement.int64(at: 0))
+    private func heldKey(_ column: KeyColumn, _ key: Int64) throws(SQLError) -> Int64?? {
+        try context.value(column.held, key).map { $0.int64 }
     }
 
     // MARK: - Pairs of a join table
@@ -157,38 +153,28 @@ struct LinkWriter {
     func addPair(
         _ relationship: StoredRelationship, _ table: JoinTable, _ own: Int64, _ other: Int64,
         _ position: Int64?
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         try recordChange(of: relationship, ofKey: own)
         try recordInverseChange(of: relationship, ofKey: other)
         // An object that is linked to itself is in its list once, at the given position.
         let inverseOrder = relationship.isOwnInverse && own == other ? nil : table.inverseOrder
-        let last = try inverseOrder.map { order throws(SQLiteError) in
+        let last = try inverseOrder.map { order throws(SQLError) in
             try lists.appendPosition(order, of: other)
         }
-        func add(_ own: Int64, _ other: Int64, _ positions: [Int64?]) throws(SQLiteError) {
-            let statement = try context.statements.statement(table.add)
-            defer { statement.reset() }
-            try statement.bind([.integer(own), .integer(other)])
-            // ?3 and ?4 exist only if the table has their columns; see `JoinTable.add`.
-            for (index, position) in positions.enumerated()
-            where index + 3 <= statement.parameterCount {
-                try statement.bind(position.map { .integer($0) } ?? .null, at: index + 3)
-            }
-            while try statement.step() {}
-        }
-        try add(own, other, [position, last])
+        try context.session.run(table.add, table.addedValues(own, other, position, last))
         if relationship.isOwnInverse && own != other {
-            try add(other, own, [last, nil])
+            try context.session.run(table.add, table.addedValues(other, own, last, nil))
         }
     }
 
     func removePair(
         _ relationship: StoredRelationship, _ table: JoinTable, _ own: Int64, _ other: Int64
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         try recordChange(of: relationship, ofKey: own)
         try recordInverseChange(of: relationship, ofKey: other)
-        let statement = try context.statements.statement(table.remove)
-        try statement.run([.integer(own), .integer(other)])
-        if relationship.isOwnInverse { try statement.run([.integer(other), .integer(own)]) }
+        try context.session.run(table.remove, [.integer(own), .integer(other)])
+        if relationship.isOwnInverse {
+            try context.session.run(table.remove, [.integer(other), .integer(own)])
+        }
     }
 }

@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 /// Deletes objects, and applies the delete rules of their relationships.
 struct ObjectDeleter {
@@ -11,7 +12,7 @@ struct ObjectDeleter {
     /// Deletes an object that is stored, and the objects to which its delete rules cascade.
     ///
     /// - Returns: The number of deleted objects.
-    func delete(_ object: ObjectKey) throws(SQLiteError) -> Int64 {
+    func delete(_ object: ObjectKey) throws(SQLError) -> Int64 {
         var count: Int64 = 0
         // A list instead of recursion: a chain may be as long as the store is large.
         var worklist = [object]
@@ -42,13 +43,18 @@ struct ObjectDeleter {
             for number in entity.inboundNumbers {
                 try unlinkInbound(context.schema.relationships[number], ofDeleted: next)
             }
-            try context.statements.statement(entity.delete).run([.integer(next.key)])
-            // A key that the rule `noAction` left has no row.
-            guard context.statements.connection.changes > 0 else { continue }
+            guard try isStored(next) else { continue }
+            try context.session.run(entity.delete, [.integer(next.key)])
             count += 1
             context.changes.delete(next)
         }
         return count
+    }
+
+    /// False for a key that the rule `noAction` left, which has no row.
+    private func isStored(_ object: ObjectKey) throws(SQLError) -> Bool {
+        if context.schema.noActionNumbers.isEmpty { return true }
+        return try context.version(of: object) != nil
     }
 
     /// Removes the links of an object that is about to be deleted. Keys in its own row are deleted
@@ -56,7 +62,7 @@ struct ObjectDeleter {
     /// destinations keep a key that their own rows hold; the pairs of a join table are removed.
     private func unlink(
         _ relationship: StoredRelationship, ofDeleted object: ObjectKey
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let keepsKeys = relationship.relationship.deleteRule == .noAction
         switch relationship.storage {
         case .own(let column):
@@ -81,10 +87,9 @@ struct ObjectDeleter {
                     try links.recordInverseChange(of: relationship, ofKey: key)
                 }
             }
-            try context.statements.statement(table.removeAll).run([.integer(object.key)])
+            try context.session.run(table.removeAll, [.integer(object.key)])
             if relationship.isOwnInverse {
-                try context.statements.statement(table.removeAllInverse)
-                    .run([.integer(object.key)])
+                try context.session.run(table.removeAllInverse, [.integer(object.key)])
             }
         }
     }
@@ -92,7 +97,7 @@ struct ObjectDeleter {
     /// Removes the links of relationships without inverse that lead to the object.
     private func unlinkInbound(
         _ relationship: StoredRelationship, ofDeleted object: ObjectKey
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         switch relationship.storage {
         case .own: try unlinkHolders(relationship, of: object)
         case .inverse: return
@@ -100,13 +105,13 @@ struct ObjectDeleter {
             for key in try context.keys(table.owners, object.key) {
                 try links.recordChange(of: relationship, ofKey: key)
             }
-            try context.statements.statement(table.removeAllInverse).run([.integer(object.key)])
+            try context.session.run(table.removeAllInverse, [.integer(object.key)])
         }
     }
 
     private func unlinkHolders(
         _ relationship: StoredRelationship, of object: ObjectKey
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard case .own(let column) = relationship.storage else { return }
         for key in try context.keys(column.holders, object.key) {
             let holder = try context.object(relationship.entityNumber, key)

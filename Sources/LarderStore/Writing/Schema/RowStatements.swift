@@ -4,6 +4,7 @@ import Synchronization
 
 /// The statements for some attributes of one object.
 final class RowStatements: Sendable {
+    let attributes: [Int]
     /// Reads the attributes and then the version of a row, by its key.
     let read: SQL
     /// Sets the attributes; the last parameter is the key.
@@ -12,7 +13,8 @@ final class RowStatements: Sendable {
     let updateAndIncrementVersion: SQL
 
     /// - Parameter condition: Finds a row of the entity by its key.
-    fileprivate init(table: SQL, columns: [String], condition: SQL) {
+    fileprivate init(_ attributes: [Int], table: SQL, columns: [String], condition: SQL) {
+        self.attributes = attributes
         let version: SQL = "\(name: Layout.versionColumn)"
         let assignments = columns.map { "\(name: $0) = ?" as SQL }
         func update(_ assignments: [SQL]) -> SQL {
@@ -44,7 +46,8 @@ final class RowStatementCache: Sendable {
         cached.withLock { cached in
             if let statements = cached[attributes] { return statements }
             let statements = RowStatements(
-                table: table, columns: attributes.map { columns[$0] }, condition: condition)
+                attributes, table: table, columns: attributes.map { columns[$0] },
+                condition: condition)
             // Programs update few lists of attributes. Many lists must not fill the memory.
             if cached.count >= Self.countMax { cached = [:] }
             cached[attributes] = statements

@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 // A change set that is read in parts: the objects of all changes are found first, then the changes
 // of one part after the other are planned.
@@ -32,8 +33,8 @@ extension ChangeSetCheck {
     /// - Parameter options: Those of the whole set.
     mutating func plan(
         _ options: ChangeSet, reading changes: any ChangeSetReader,
-        _ body: (_ part: PlannedChangeSet, _ index: Int) throws(SQLiteError) -> Void
-    ) throws(SQLiteError) -> LarderError? {
+        _ body: (_ part: PlannedChangeSet, _ index: Int) throws(SQLError) -> Void
+    ) throws(SQLError) -> LarderError? {
         var index = 0
         changes.rewind()
         while !errors.isFull {

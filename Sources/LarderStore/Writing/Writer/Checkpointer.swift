@@ -1,4 +1,5 @@
 import Dispatch
+import LarderSQL
 import Synchronization
 
 /// Copies pages from the log into the store's file while the writer continues: passive checkpoints
@@ -25,13 +26,13 @@ final class Checkpointer: @unchecked Sendable {
     private(set) var copying: Connection?
     /// Has the snapshot.
     private var holding: Connection?
-    private var outcome = Result<Void, SQLiteError>.success(())
+    private var outcome = Result<Void, SQLError>.success(())
 
     var isRunning: Bool { phase.load(ordering: .acquiring) == .running }
     var hasOutcome: Bool { phase.load(ordering: .acquiring) == .ended }
 
     /// Opens the connections, unless they are open.
-    func open(_ store: Store) throws(SQLiteError) {
+    func open(_ store: Store) throws(SQLError) {
         if copying == nil { copying = try store.openCheckpointConnection() }
         if holding == nil { holding = try store.openCheckpointConnection() }
     }
@@ -39,9 +40,9 @@ final class Checkpointer: @unchecked Sendable {
     /// Begins a checkpoint of the commits up to now, with the connections that are open. None may
     /// be running, and the log must have pages that are not in the file yet: otherwise the snapshot
     /// would not need the log.
-    func begin() throws(SQLiteError) {
+    func begin() throws(SQLError) {
         precondition(!isRunning, "the writer begins one checkpoint at a time")
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             try holding?.execute("BEGIN")
             // The first read begins the snapshot.
             _ = try holding?.integer("PRAGMA user_version")
@@ -55,7 +56,7 @@ final class Checkpointer: @unchecked Sendable {
 
     private func run() {
         DatabaseMemory.useReserve()
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             try copying?.checkpoint(.passive)
             try holding?.execute("COMMIT")
             outcome = .success(())
@@ -70,7 +71,7 @@ final class Checkpointer: @unchecked Sendable {
 
     /// - Returns: false if no checkpoint has ended since the last call.
     /// - Throws: its error.
-    func takeOutcome() throws(SQLiteError) -> Bool {
+    func takeOutcome() throws(SQLError) -> Bool {
         guard hasOutcome else { return false }
         phase.store(.idle, ordering: .relaxed)
         try outcome.get()

@@ -19,7 +19,7 @@ struct HistoryDeleter {
         do {
             let newest = try newestTransaction()
             return .success(max(0, min(try end(of: deletion, newest), newest - 1)))
-        } catch let error as SQLiteError {
+        } catch let error as SQLError {
             return .failure(error.larderError)
         } catch let error as LarderError {
             return .failure(error)
@@ -29,7 +29,7 @@ struct HistoryDeleter {
     }
 
     /// The number of the last transaction that was committed; 0 if none was.
-    private func newestTransaction() throws(SQLiteError) -> Int64 {
+    private func newestTransaction() throws(SQLError) -> Int64 {
         try statements.connection.integer(Layout.lastTransaction) ?? 0
     }
 
@@ -56,7 +56,7 @@ struct HistoryDeleter {
     /// - Returns: what was deleted, and whether it is nothing.
     func deleteRows(
         upTo number: Int64, _ rowsMax: Int64
-    ) throws(SQLiteError) -> (result: HistoryDeletionStep, isEmpty: Bool) {
+    ) throws(SQLError) -> (result: HistoryDeletionStep, isEmpty: Bool) {
         let deletedBefore = try statements.connection.integer(Catalog.readDeletedHistory) ?? 0
         // The newest transaction has the greatest number that was assigned.
         let last = min(number, try newestTransaction() - 1)
@@ -82,7 +82,7 @@ struct HistoryDeleter {
     }
 
     /// - Returns: The number of rows that the statement deleted.
-    private func run(_ sql: SQL, _ values: [SQLValue]) throws(SQLiteError) -> Int64 {
+    private func run(_ sql: SQL, _ values: [SQLValue]) throws(SQLError) -> Int64 {
         try statements.statement(sql).run(values)
         return statements.connection.changes
     }

@@ -28,7 +28,7 @@ struct SavedOutcomes {
     /// of earlier sets of the same group are found too.
     func outcome(
         of set: SaveRequest
-    ) throws(SQLiteError) -> Result<SaveResult, LarderError>? {
+    ) throws(SQLError) -> Result<SaveResult, LarderError>? {
         let key = set.changeSet.idempotencyKey
         guard !key.isEmpty else { return nil }
         guard key.utf8.count <= Limits.idempotencyKeyBytesMax else {
@@ -63,7 +63,7 @@ struct SavedOutcomes {
     }
 
     /// Why a set with a new key is not saved; nil if it may be.
-    func refusal(of set: SaveRequest, time: Double) throws(SQLiteError) -> LarderError? {
+    func refusal(of set: SaveRequest, time: Double) throws(SQLError) -> LarderError? {
         guard !set.changeSet.idempotencyKey.isEmpty else { return nil }
         let statement = try statements.statement(Layout.findOutcomeTime)
         defer { statement.reset() }
@@ -90,7 +90,7 @@ struct SavedOutcomes {
     /// is none.
     private func number(
         of key: String, _ set: SaveRequest
-    ) throws(SQLiteError) -> Int64? {
+    ) throws(SQLError) -> Int64? {
         let statement = try statements.statement(Layout.findOutcomeNumber)
         defer { statement.reset() }
         try statement.bind([.integer(set.keyUser), .text(key)])
@@ -101,7 +101,7 @@ struct SavedOutcomes {
     /// savepoint.
     func store(
         _ result: SaveResult, of set: SaveRequest, time: Double
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         var released: Int64?
         for key in set.changeSet.releasedKeys {
             guard let number = try number(of: key, set) else { continue }

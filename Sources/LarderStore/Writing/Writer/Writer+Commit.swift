@@ -1,3 +1,5 @@
+import LarderSQL
+
 // The writer's only contact with ``ChangeStamps``.
 extension Writer {
     /// Records what a set of the open transaction changes.
@@ -8,7 +10,7 @@ extension Writer {
     /// Commits the open transaction.
     ///
     /// - Parameter keys: The last key of each entity.
-    func commit(_ statements: StatementCache, keys: [Int64]) throws(SQLiteError) {
+    func commit(_ statements: StatementCache, keys: [Int64]) throws(SQLError) {
         let reserved = try reserveKeys(keys, statements)
         try commit(statements)
         reservedKeys = reserved
@@ -17,12 +19,12 @@ extension Writer {
     /// Commits the open transaction without reserving keys.
     ///
     /// - Throws: also `fileChanged`, so that no commit is acknowledged whose file has no name.
-    func commit(_ statements: StatementCache) throws(SQLiteError) {
+    func commit(_ statements: StatementCache) throws(SQLError) {
         try store.checkFiles()
         if log.isArchiveOutdated { try statements.statement(Catalog.deleteArchive).run() }
         // After a rollback the slots of earlier sets are still there. Their stamps change without
         // need, and readers read these objects once more.
-        try store.stamps.commit(&changedSlots) { () throws(SQLiteError) in
+        try store.stamps.commit(&changedSlots) { () throws(SQLError) in
             try statements.statement(Texts.commit).run()
         }
         log.isArchiveOutdated = false

@@ -16,9 +16,9 @@ extension Writer {
 
     /// The error of a transaction that would use the reserve of the disk, before it is committed;
     /// nil if it may be committed.
-    func reserveError(_ connection: Connection) throws(SQLiteError) -> LarderError? {
+    func reserveError(_ connection: Connection) throws(SQLError) -> LarderError? {
         guard let diskReserve else { return nil }
-        func pragma(_ sql: SQL) throws(SQLiteError) -> Int {
+        func pragma(_ sql: SQL) throws(SQLError) -> Int {
             Int(try connection.integer(sql) ?? 0)
         }
         let pageBytes = try pragma("PRAGMA page_size")

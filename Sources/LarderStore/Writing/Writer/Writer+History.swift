@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 extension Writer {
     func lastTransaction(of deletion: HistoryDeletion) -> Result<Int64, LarderError> {
@@ -14,7 +15,7 @@ extension Writer {
     ) -> Result<HistoryDeletionStep, LarderError> {
         if let error = writeError() { return .failure(error) }
         guard let statements else { return .failure(Writer.closedError) }
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             try statements.statement(Texts.begin).run()
             let step = try HistoryDeleter(statements, of: store.storeDescription)
                 .deleteRows(upTo: number, Int64(rowsMax))

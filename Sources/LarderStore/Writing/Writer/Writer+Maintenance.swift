@@ -1,4 +1,5 @@
 import LarderModel
+import LarderSQL
 
 // The maintenance of the log, which the writer performs between groups of writes.
 extension Writer {
@@ -20,6 +21,6 @@ extension Writer {
         log.lengthen(connection)
         progress.advance()
         defer { progress.advance() }
-        do throws(SQLiteError) { try log.checkpoint(connection) } catch { recordFailure(error) }
+        do throws(SQLError) { try log.checkpoint(connection) } catch { recordFailure(error) }
     }
 }

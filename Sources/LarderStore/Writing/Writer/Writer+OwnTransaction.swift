@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 // A write that shares its commit with no other: rows, or a change set in parts.
 extension Writer {
@@ -8,7 +9,7 @@ extension Writer {
     /// - Parameter body: Begins the transaction, and commits it if the write succeeds.
     func inOwnTransaction<Written>(
         _ budget: ReadBudget?,
-        _ body: (StatementCache) throws(SQLiteError) -> Result<Written, LarderError>
+        _ body: (StatementCache) throws(SQLError) -> Result<Written, LarderError>
     ) -> Result<Written, LarderError> {
         if let error = writeError() { return .failure(error) }
         guard let statements else { return .failure(Writer.closedError) }
@@ -17,7 +18,7 @@ extension Writer {
         limit.start(budget)
         limit.isSuspended = true
         defer { limit.start(nil) }
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             let outcome = try body(statements)
             limit.start(nil)
             undoFailedChange()
@@ -36,7 +37,7 @@ extension Writer {
         }
     }
 
-    func beginOwnTransaction(_ statements: StatementCache) throws(SQLiteError) {
+    func beginOwnTransaction(_ statements: StatementCache) throws(SQLError) {
         try statements.statement(Texts.begin).run()
         // See `undoFailedChange()`.
         if statements.connection.isBeingCopied {

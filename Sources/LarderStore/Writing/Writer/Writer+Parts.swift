@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 // A change set that is too long for memory is read twice: to find the objects of its changes, and
 // to make the changes. What stays in memory of each change is its object, and what the end of the
@@ -9,7 +10,7 @@ extension Writer {
     func save(
         _ request: SaveRequest, reading changes: any ChangeSetReader
     ) -> Result<SaveResult, LarderError> {
-        inOwnTransaction(request.budget) { (statements) throws(SQLiteError) in
+        inOwnTransaction(request.budget) { (statements) throws(SQLError) in
             try save(request, changes, statements)
         }
     }
@@ -20,7 +21,7 @@ extension Writer {
     /// Makes the changes and commits. After a failure the caller rolls the transaction back.
     private func save(
         _ request: SaveRequest, _ changes: any ChangeSetReader, _ statements: StatementCache
-    ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+    ) throws(SQLError) -> Result<SaveResult, LarderError> {
         var check = ChangeSetCheck(
             schema, store: store.storeDescription.identifier, values: values,
             planner: planner(for: request.view), lastKeys: lastKeys, conversions)
@@ -49,7 +50,7 @@ extension Writer {
         try beginOwnTransaction(statements)
         let context = run.context
         let failure = try check.plan(request.changeSet, reading: changes) {
-            (part, index) throws(SQLiteError) in
+            (part, index) throws(SQLError) in
             try context.checkBudgetNow()
             try run.makeChanges(of: part, from: index)
         }
@@ -62,7 +63,7 @@ extension Writer {
         if let error = try reserveError(statements.connection) { return .failure(error) }
         var result = run.result
         result.transaction = try writeHistory(
-            of: run, request.source, author: request.changeSet.author)
+            of: run, request.source, author: request.changeSet.author, statements)
         try outcomes.store(result, of: request, time: time)
         statements.connection.limit.start(nil)
         try commit(statements, keys: check.lastKeys)

@@ -1,17 +1,18 @@
 import LarderModel
+import LarderSQL
 
 extension Writer {
     /// Whether the store can be written.
     enum StorageState {
         case working
         /// A write failed. The storage has to pass a trial before the next write.
-        case failed(SQLiteError)
+        case failed(SQLError)
         /// This process cannot repair the failure.
         case unusable(LarderError)
     }
 
     /// Records a failure of the storage, which affects all later writes.
-    func recordFailure(_ error: SQLiteError) {
+    func recordFailure(_ error: SQLError) {
         if error.condition == .outOfMemory {
             statements?.removeAll()
             statements?.connection.releaseMemory()
@@ -33,7 +34,7 @@ extension Writer {
         case .working: return nil
         case .unusable(let failure): return notWritable(failure)
         case .failed(let failure):
-            do throws(SQLiteError) {
+            do throws(SQLError) {
                 // After an I/O error, a connection may have pages in memory that never reached the
                 // disk.
                 if failure.condition == .inputOutput { try reopen() }
@@ -55,7 +56,7 @@ extension Writer {
     }
 
     /// Opens a new connection before the old one is closed, so that the process keeps its lock.
-    private func reopen() throws(SQLiteError) {
+    private func reopen() throws(SQLError) {
         rollBack()
         log.closeCheckpointer()
         let connection = try store.reopenWriterConnection()
@@ -64,7 +65,7 @@ extension Writer {
     }
 
     /// Commits a transaction that changes nothing, but has to reach the disk.
-    private func tryStorage() throws(SQLiteError) {
+    private func tryStorage() throws(SQLError) {
         guard let connection = statements?.connection else { return }
         rollBack()
         try store.checkFiles()

@@ -1,12 +1,13 @@
 import FoundationEssentials
 import LarderModel
 import LarderQuery
+import LarderSQL
 
 extension Writer {
     func insert(
         _ received: InsertionRequest, firstRow: Int64, _ rows: any RowSource
     ) -> Result<InsertedRows, LarderError> {
-        inOwnTransaction(received.budget) { (statements) throws(SQLiteError) in
+        inOwnTransaction(received.budget) { (statements) throws(SQLError) in
             try insert(received, firstRow, rows, statements)
         }
     }
@@ -15,7 +16,7 @@ extension Writer {
     private func insert(
         _ received: InsertionRequest, _ firstRow: Int64, _ rows: any RowSource,
         _ statements: StatementCache
-    ) throws(SQLiteError) -> Result<InsertedRows, LarderError> {
+    ) throws(SQLError) -> Result<InsertedRows, LarderError> {
         let insertion = received.insertion
         guard let number = schema.number(of: insertion.entityName) else {
             return .failure(
@@ -34,8 +35,8 @@ extension Writer {
         }
         try beginOwnTransaction(statements)
         let inserting = InsertionRun(
-            insertion, into: entity, firstRow: firstRow, run, lastKeys: lastKeys,
-            planner: planner(for: received.view))
+            insertion, into: entity, firstRow: firstRow, run, statements,
+            lastKeys: lastKeys, planner: planner(for: received.view))
         let context = run.context
         while context.errors.isEmpty {
             let batch: Batch
@@ -62,7 +63,7 @@ extension Writer {
         }
         if let error = try reserveError(statements.connection) { return .failure(error) }
         result.transaction = try writeHistory(
-            of: run, received.source, author: insertion.author)
+            of: run, received.source, author: insertion.author, statements)
         statements.connection.limit.start(nil)
         try commit(statements, keys: inserting.lastKeys)
         lastKeys = inserting.lastKeys

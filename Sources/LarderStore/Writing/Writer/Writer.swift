@@ -24,10 +24,8 @@ final class Writer: StoreWriter {
     var statements: StatementCache?
     private(set) var values: ValueCheck
     private(set) var conversions: Conversions
-    private var transactionStatement: TransactionStatement?
+    private var transactions: TransactionWriter?
     var storage = StorageState.working
-    /// Where the functions of the connection report their errors.
-    private(set) var functionErrors = FunctionFaults()
     /// The last key of each entity.
     var lastKeys: [Int64] = []
     /// The keys in `sqlite_sequence`, up to which keys are reserved.
@@ -48,7 +46,7 @@ final class Writer: StoreWriter {
         planner = QueryPlanner(layout: store.layout, converter: store.valueConverter)
         conversions = Conversions(connection.limit)
         values = ValueCheck(conversions)
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             try use(connection)
             if !store.options.isReadOnly { try log.startArchive(connection) }
         } catch {
@@ -57,14 +55,14 @@ final class Writer: StoreWriter {
     }
 
     /// Takes over a connection, and reads the last keys and the last transaction from it.
-    func use(_ connection: Connection) throws(SQLiteError) {
+    func use(_ connection: Connection) throws(SQLError) {
         connection.watchLog()
         log.connectionWasReplaced()
         connection.report(to: progress)
         conversions = Conversions(connection.limit)
         values = ValueCheck(conversions)
         changeAllStamps()
-        functionErrors = try StoreFunctions.register(on: connection).problems
+        try StoreFunctions.register(on: connection)
         let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
         var keys = [Int64](repeating: 0, count: schema.entities.count)
         while try rows.step() {
@@ -73,12 +71,12 @@ final class Writer: StoreWriter {
         }
         lastKeys = keys
         reservedKeys = keys
-        transactionStatement = nil
+        transactions = nil
         // A read-only store of an older format may have no history.
         if !store.options.isReadOnly {
             lastTransaction = max(
                 lastTransaction, try connection.integer(Layout.lastTransaction) ?? 0)
-            transactionStatement = try TransactionStatement(connection)
+            transactions = try TransactionWriter(connection)
             try createTriggers(on: connection)
         }
         statements = StatementCache(
@@ -87,7 +85,7 @@ final class Writer: StoreWriter {
     }
 
     /// Keeps the indexes of parts of texts, whatever changes the objects.
-    private func createTriggers(on connection: Connection) throws(SQLiteError) {
+    private func createTriggers(on connection: Connection) throws(SQLError) {
         let tables = store.layout.searchTables
         guard !tables.isEmpty else { return }
         connection.allowTriggersOnVirtualTables()
@@ -99,7 +97,7 @@ final class Writer: StoreWriter {
         rollBack()
         releaseUnusedKeys()
         statements = nil
-        transactionStatement = nil
+        transactions = nil
         log.closeCheckpointer()
         guard !store.options.isReadOnly else { return }
         if let archive = store.archive { return log.close(archive, connection) }
@@ -121,7 +119,7 @@ final class Writer: StoreWriter {
         let keysBefore = lastKeys
         let time = store.options.clock().timeIntervalSinceReferenceDate
         var count = 0
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             var outcomes: [Result<SaveResult, LarderError>] = []
             var part = sets
             while !part.isEmpty {
@@ -147,13 +145,13 @@ final class Writer: StoreWriter {
     /// would roll back the other sets.
     private func saveInGroup(
         _ set: SaveRequest, time: Double, _ statements: StatementCache
-    ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+    ) throws(SQLError) -> Result<SaveResult, LarderError> {
         guard let budget = set.budget else { return try save(set, time: time, statements) }
         let limit = statements.connection.limit
         limit.start(budget)
         limit.isSuspended = true
         defer { limit.start(nil) }
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             return try save(set, time: time, statements)
         } catch {
             // It was stopped before it began.
@@ -176,7 +174,7 @@ final class Writer: StoreWriter {
     /// - Throws: An error that ends the whole group.
     private func save(
         _ set: SaveRequest, time: Double, _ statements: StatementCache
-    ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+    ) throws(SQLError) -> Result<SaveResult, LarderError> {
         let outcomes = outcomes(statements)
         if let outcome = try outcomes.outcome(of: set) { return outcome }
         if let refusal = try outcomes.refusal(of: set, time: time) { return .failure(refusal) }
@@ -216,7 +214,7 @@ final class Writer: StoreWriter {
     /// - Parameter isFirst: Whether the set has the transaction itself.
     private func rollBackSet(
         isFirst: Bool, _ statements: StatementCache
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         guard !isFirst else { return try statements.statement(Texts.rollBack).run() }
         try statements.statement(Texts.rollBackSet).run()
         try statements.statement(Texts.releaseSet).run()
@@ -237,11 +235,11 @@ final class Writer: StoreWriter {
     private func run(
         _ planned: PlannedChangeSet, _ set: SaveRequest, time: Double,
         _ statements: StatementCache
-    ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+    ) throws(SQLError) -> Result<SaveResult, LarderError> {
         guard let run = makeRun(at: time, statements, for: set.view) else {
             return .failure(Writer.noNumbersLeft)
         }
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             let outcome = try run.run(planned)
             guard case .success(var result) = outcome else { return outcome }
             if let maximum = set.answerBytesMax, !result.fits(inBytes: maximum) {
@@ -252,7 +250,7 @@ final class Writer: StoreWriter {
                 return .failure(error)
             }
             result.transaction = try writeHistory(
-                of: run, set.source, author: set.changeSet.author)
+                of: run, set.source, author: set.changeSet.author, statements)
             try outcomes(statements).store(result, of: set, time: time)
             return .success(result)
         } catch {
@@ -280,24 +278,23 @@ final class Writer: StoreWriter {
         let number = lastTransaction + 1
         guard Limits.transactionNumbers.contains(number) else { return nil }
         let context = ChangeContext(
-            schema, store: store.storeDescription.identifier, statements: statements,
+            schema, store: store.storeDescription.identifier, session: statements,
             lastKeys: lastKeys, conversions,
             FormerValues(transaction: number, store.formerValueCounters))
         context.rights = (view as? LimitedView).map { RightsCheck($0) }
-        return ChangeSetRun(
-            context, values: values, transaction: number, time: time,
-            functionErrors: functionErrors)
+        return ChangeSetRun(context, values: values, transaction: number, time: time)
     }
 
     /// Writes the transaction of a run into the history.
     ///
     /// - Returns: The number of the transaction; nil if the run changed nothing.
     func writeHistory(
-        of run: ChangeSetRun, _ source: ChangeSource, author: String
-    ) throws(SQLiteError) -> Int64? {
-        guard let transactionStatement,
-            try run.writeHistory(source, author: author, transactionStatement)
-        else { return nil }
+        of run: ChangeSetRun, _ source: ChangeSource, author: String,
+        _ statements: StatementCache
+    ) throws(SQLError) -> Int64? {
+        let changes = try run.history.runs()
+        guard let transactions, !changes.isEmpty else { return nil }
+        try transactions.write(run, changes, source, author: author, statements)
         lastTransaction = run.transaction
         recordChanges(run.context.changes)
         return run.transaction

@@ -1,10 +1,11 @@
 import LarderModel
+import LarderSQL
 
 // The archive of the store. Only what is archived goes to the file; see ``Archive``.
 extension WriterLog {
     /// Begins a generation if the archive does not continue. Without an archive, the next commit
     /// records that an earlier archive ends.
-    func startArchive(_ connection: Connection) throws(SQLiteError) {
+    func startArchive(_ connection: Connection) throws(SQLError) {
         guard let archive = store.archive else {
             isArchiveOutdated = try connection.integer(Catalog.readArchive) != nil
             return
@@ -13,7 +14,7 @@ extension WriterLog {
     }
 
     /// - Returns: whether the log may be checkpointed now.
-    func prepareArchive(_ connection: Connection) throws(SQLiteError) -> Bool {
+    func prepareArchive(_ connection: Connection) throws(SQLError) -> Bool {
         guard let archive = store.archive else { return true }
         switch archive.decision() {
         case .checkpoint: return true
@@ -36,7 +37,7 @@ extension WriterLog {
     /// commits from now on are a new generation.
     ///
     /// - Throws: `busy` while readers need the log.
-    private func beginGeneration(_ connection: Connection) throws(SQLiteError) {
+    private func beginGeneration(_ connection: Connection) throws(SQLError) {
         // If readers need the log, this fails before anything is written.
         try connection.checkpoint(.truncate)
         let identity = UInt64.random(in: 1...(.max))
@@ -56,7 +57,7 @@ extension WriterLog {
     /// Records that the archive does not have the next commits.
     private func endArchive(
         _ archive: Archive, _ connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         try connection.execute(Catalog.deleteArchive)
         archive.state.withLock { $0.isNamed = false }
     }

@@ -1,3 +1,5 @@
+import LarderSQL
+
 /// The write-ahead log of a store, as its writer maintains it: when its pages go to the file, when
 /// it starts from its beginning, and how long its file is. See docs/storage.md.
 ///
@@ -92,9 +94,9 @@ final class WriterLog {
 
     /// Takes the result of the checkpoint in the background, and begins or completes the next one
     /// if it is due.
-    func checkpoint(_ connection: Connection) throws(SQLiteError) {
+    func checkpoint(_ connection: Connection) throws(SQLError) {
         let pageCount = connection.logPageCount
-        do throws(SQLiteError) {
+        do throws(SQLError) {
             if waitsForCheckpointer(pageCount) { checkpointer.wait() }
             let hasEnded = try checkpointer.takeOutcome()
             let isDue = needsReadersToEnd || isCheckpointDue(pageCount)
@@ -116,7 +118,7 @@ final class WriterLog {
     /// - Parameter isDue: Whether this is the first checkpoint in a row.
     private func checkpoint(
         _ connection: Connection, _ pageCount: Int, isDue: Bool
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         let copied = try connection.copiedPageCount()
         let isLong = pageCount >= Pages.untilRestart
         if pageCount >= Pages.untilTruncation {
@@ -141,8 +143,8 @@ final class WriterLog {
         }
     }
 
-    private func beginCheckpoint(_ connection: Connection) throws(SQLiteError) {
-        do throws(SQLiteError) { try checkpointer.open(store) } catch {
+    private func beginCheckpoint(_ connection: Connection) throws(SQLError) {
+        do throws(SQLError) { try checkpointer.open(store) } catch {
             // Without descriptors or memory for a connection, the writer copies the pages itself.
             try connection.checkpoint(.passive)
             return noteCheckpoint()
@@ -155,7 +157,7 @@ final class WriterLog {
 
     private func restartLog(
         _ connection: Connection, _ kind: Connection.Checkpoint
-    ) throws(SQLiteError) {
+    ) throws(SQLError) {
         try connection.checkpoint(kind)
         noteCheckpoint()
         wasRestarted()

@@ -21,7 +21,8 @@ struct HistoryRecorderTests {
                 entity.attributes.firstIndex { $0.attribute.name == name }
             }
             let version = try recorder.recordChanges(
-                [(attributes[0], .text("Bea")), (attributes[1], .text("a"))], of: student)
+                [(attributes[0], .text("Bea")), (attributes[1], .text("a"))], of: student,
+                entity.rows[attributes])
             #expect(version == 1)
             for (attribute, keys) in zip(attributes, [[student.key], []]) {
                 #expect(
@@ -29,7 +30,9 @@ struct HistoryRecorderTests {
                         == keys)
             }
             let missing = ObjectKey(entity: student.entity, key: 9)
-            #expect(try recorder.recordChanges([(attributes[0], .null)], of: missing) == nil)
+            #expect(
+                try recorder.recordChanges(
+                    [(attributes[0], .null)], of: missing, entity.rows[[attributes[0]]]) == nil)
         }
     }
 
@@ -37,16 +40,17 @@ struct HistoryRecorderTests {
     func transaction() throws {
         let student = try library.object(
             try library.insert("Student", ["name": "Ann", "grade": 1.5]))
-        let connection = try #require(library.writer.statements?.connection)
-        let statement = try TransactionStatement(connection)
+        let statements = try #require(library.writer.statements)
+        let transactions = try TransactionWriter(statements.connection)
         try library.withContext { context in
             let recorder = HistoryRecorder(context: context, transaction: 7)
-            #expect(
-                try !recorder.write(ChangeSource(), author: "", time: 1, statement))
+            #expect(try recorder.runs().isEmpty)
             try recorder.preserveValues(of: student, UniquenessCheck())
             context.changes.delete(student)
-            #expect(
-                try recorder.write(ChangeSource(), author: "me", time: 1, statement))
+            let run = ChangeSetRun(
+                context, values: library.writer.values, transaction: 7, time: 1)
+            try transactions.write(
+                run, recorder.runs(), ChangeSource(), author: "me", statements)
             #expect(
                 try context.values(
                     "SELECT kind FROM \(Layout.everyChange) WHERE transaction_number = 7")

@@ -205,13 +205,12 @@ struct InsertionTests {
         func error(_ recordsMax: Int) throws -> LarderError? {
             try library.withContext { context in
                 let run = ChangeSetRun(
-                    context, values: writer.values, transaction: 9, time: 0,
-                    functionErrors: FunctionFaults())
+                    context, values: writer.values, transaction: 9, time: 0)
                 let article = try #require(writer.schema.number(of: "Article"))
-                let insertion = InsertionRun(
+                let insertion = try InsertionRun(
                     Insertion("Article"), into: writer.schema.entities[article], firstRow: 0,
-                    run, lastKeys: writer.lastKeys, planner: writer.planner,
-                    recordsMax: recordsMax)
+                    run, #require(writer.statements), lastKeys: writer.lastKeys,
+                    planner: writer.planner, recordsMax: recordsMax)
                 try insertion.insert(
                     library.batch("Article", ["title", "category"], categories.map { ["t", $0] }))
                 return context.errors.error(changeCount: 2)

@@ -19,8 +19,7 @@ struct DerivedValueUpdaterTests {
     }
 
     private func updater(_ context: ChangeContext) -> DerivedValueUpdater {
-        DerivedValueUpdater(
-            context: context, functionErrors: library.writer.functionErrors, time: 0)
+        DerivedValueUpdater(context: context, time: 0)
     }
 
     @Test("the updater computes the derived values that depend on a recorded change")

@@ -12,7 +12,7 @@ extension Library {
         try statements.connection.execute("BEGIN")
         defer { writer.rollBack() }
         let context = ChangeContext(
-            writer.schema, store: store.storeDescription.identifier, statements: statements,
+            writer.schema, store: store.storeDescription.identifier, session: statements,
             lastKeys: writer.lastKeys, writer.conversions,
             FormerValues(transaction: 1, store.formerValueCounters))
         return try body(context)
@@ -45,14 +45,16 @@ extension Library {
 extension ChangeContext {
     /// Executes SQL in the transaction.
     func execute(_ sql: SQL) throws {
-        try statements.connection.execute(sql)
+        try session.run(sql, [])
     }
 
     /// The first column of each row.
     func values(_ sql: SQL) throws -> [SQLValue] {
-        let statement = try statements.connection.prepare(sql)
         var values: [SQLValue] = []
-        while try statement.step() { values.append(statement.value(at: 0)) }
+        try session.rows(sql, []) { row in
+            values.append(row[0])
+            return true
+        }
         return values
     }
 

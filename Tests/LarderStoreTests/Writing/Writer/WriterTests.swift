@@ -3,6 +3,7 @@ import LarderModel
 import LarderQuery
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 @Suite("the writer")
@@ -103,7 +104,7 @@ struct WriterTests {
     @Test("the writer rejects writes to a damaged store until it is opened again")
     func damaged() throws {
         library.writer.recordFailure(
-            SQLiteError(.corrupt, "database disk image is malformed"))
+            SQLError(.corrupt, "database disk image is malformed"))
         #expect(codes(library.writer.save([category("a")])) == [.storageFailed])
         #expect(codes(library.writer.save([category("a")])) == [.storageFailed])
         #expect(try library.count("Category") == 0)
@@ -113,7 +114,7 @@ struct WriterTests {
     func reopening() throws {
         #expect(codes(library.writer.save([category("a")])) == [nil])
         let before = library.writer.statements?.connection
-        library.writer.recordFailure(SQLiteError(.inputOutput, "disk I/O error"))
+        library.writer.recordFailure(SQLError(.inputOutput, "disk I/O error"))
         #expect(codes(library.writer.save([category("b")])) == [nil])
         #expect(library.writer.statements?.connection !== before)
         // Reserved keys are skipped.

@@ -1,63 +1,11 @@
 import CSQLite
 import Glibc
 import LarderModel
+import LarderSQL
 
-/// An error of SQLite. It stays within the store; ``larderError`` is what leaves it.
-struct SQLiteError: Error, Hashable, Sendable {
-    /// The kind of failure. No code outside of this folder sees SQLite's result codes.
-    enum Condition: Hashable, Sendable {
-        /// The statement is wrong, or a function ended it.
-        case statement
-        /// The statement is nested deeper than SQLite's parser follows.
-        case nestedTooDeep
-        /// The statement was stopped: by its budget, or by a function.
-        case interrupted
-        /// A UNIQUE index rejected a row.
-        case uniquenessViolated
-        case constraintViolated
-        /// A value has the wrong type, or a parameter the wrong index.
-        case mismatch
-        /// A value or a statement is larger than SQLite's limit.
-        case tooLarge
-        /// Another connection has a lock that is needed.
-        case busy
-        case full
-        /// A system call failed.
-        case inputOutput
-        case cannotOpen
-        case permissionDenied
-        case readOnly
-        case corrupt
-        case notADatabase
-        case outOfMemory
-        /// The file at the path is not the one that is open.
-        case fileChanged(LarderError)
-        /// SQLite was called wrongly, or reported a result that the store does not expect.
-        case other
-    }
-
-    var condition: Condition
-    /// SQLite's message. It has names and SQL in it, but no bound value.
-    var message: String
-    /// The statement, for the report of a bug.
-    var sql: String?
-    /// `errno` of the failed system call, or 0.
-    var systemError: Int32 = 0
-
-    init(
-        _ condition: Condition, _ message: String, sql: String? = nil, systemError: Int32 = 0
-    ) {
-        self.condition = condition
-        self.message = message
-        self.sql = sql
-        self.systemError = systemError
-    }
-
-    /// A change of a file that the store found itself.
-    init(fileChanged change: LarderError) {
-        self.init(.fileChanged(change), change.message)
-    }
-
+// SQLite's errors, and their texts for clients. No code outside of this folder sees SQLite's result
+// codes.
+extension SQLError {
     /// The error that a call on this handle has just returned.
     init(_ handle: OpaquePointer, _ result: Int32, sql: String? = nil) {
         // SQLite keeps the system's error of a failed statement, but not of a failed commit. Then
@@ -71,21 +19,9 @@ struct SQLiteError: Error, Hashable, Sendable {
             sql: sql,
             systemError: recorded == 0 && result & 0xff == SQLITE_IOERR ? lastFailure : recorded)
     }
-
-    /// Whether the error concerns its statement alone and says nothing about the storage.
-    var concernsStatementOnly: Bool {
-        switch condition {
-        case .statement, .nestedTooDeep, .uniquenessViolated, .constraintViolated, .mismatch,
-            .tooLarge:
-            true
-        case .interrupted, .busy, .full, .inputOutput, .cannotOpen, .permissionDenied, .readOnly,
-            .corrupt, .notADatabase, .outOfMemory, .fileChanged, .other:
-            false
-        }
-    }
 }
 
-extension SQLiteError.Condition {
+extension SQLError.Condition {
     /// - Parameter result: A result code of SQLite, extended or not.
     init(_ result: Int32, _ message: String) {
         switch result & 0xff {
@@ -115,12 +51,12 @@ extension SQLiteError.Condition {
     }
 }
 
-extension SQLiteError {
+extension SQLError {
     /// The error that callers of the store see.
     var larderError: LarderError {
         switch condition {
         case .full: .storageFull
-        case .inputOutput where SQLiteError.spaceErrors.contains(systemError): .storageFull
+        case .inputOutput where SQLError.spaceErrors.contains(systemError): .storageFull
         case .corrupt:
             LarderError(
                 .storageFailed, "the store file is damaged (\(message))",
@@ -141,18 +77,10 @@ extension SQLiteError {
             LarderError(.permissionDenied, "the store file may not be opened")
         case .cannotOpen, .inputOutput:
             LarderError(.storageFailed, "the store file cannot be read or written\(systemReason)")
-        case .nestedTooDeep, .statement, .uniquenessViolated, .constraintViolated, .mismatch,
-            .other:
+        case .nestedTooDeep, .statement, .function, .uniquenessViolated, .constraintViolated,
+            .mismatch, .other:
             LarderError(.storageFailed, "the database failed: \(message)\(statementText)")
         }
-    }
-
-    /// That a query is nested too deep; nil for other errors.
-    var queryLimit: LarderError? {
-        guard condition == .nestedTooDeep else { return nil }
-        return LarderError(
-            .resourceExhausted, "the query is nested deeper than the database can follow",
-            hint: "use fewer subqueries and functions inside each other")
     }
 
     /// The system's errors that mean that there is no space left for this file.
