@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import LarderSQL
 import Synchronization
 
 /// Stamps by which readers find out whether a result that they cached is still current.

@@ -24,6 +24,8 @@ struct SizeTests {
             "functions over one tree, which call each other",
         "LarderQuery.ScalarFunction":
             "a table with a row per function, and their bodies",
+        "LarderSQL.ChangeSetCheck":
+            "one pass over a change set, with the keys that it assigns",
         "LarderSQL.Layout":
             "the names and statements of the store's own tables",
         "LarderSQL.QueryLowering":
@@ -34,8 +36,6 @@ struct SizeTests {
             "one channel handler performs the actions of a connection",
         "LarderServer.WriteQueue":
             "one lock protects what waits and what is written",
-        "LarderStore.ChangeSetCheck":
-            "one pass over a change set, with the keys that it assigns",
         "LarderStore.Writer":
             "it owns the connection that writes, for each kind of write",
         "LarderWire.MessageBuffer":

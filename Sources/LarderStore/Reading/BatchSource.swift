@@ -163,10 +163,3 @@ struct BatchSource {
         return lists
     }
 }
-
-extension SQLValue {
-    /// Keys as a JSON array, for `json_each`.
-    static func keys(_ keys: some Sequence<Int64>) -> SQLValue {
-        .text("[\(keys.lazy.map(String.init).joined(separator: ","))]")
-    }
-}

@@ -45,3 +45,11 @@ package struct KeyStatement: Hashable, Sendable {
             : sql.with(values(key: key, now: now()).map { .constant($0) })
     }
 }
+
+extension SQLValue {
+    /// Keys as a JSON array, for `json_each`.
+    @inlinable
+    package static func keys(_ keys: some Sequence<Int64>) -> SQLValue {
+        .text("[\(keys.lazy.map(String.init).joined(separator: ","))]")
+    }
+}

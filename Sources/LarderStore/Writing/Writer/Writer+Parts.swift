@@ -34,7 +34,9 @@ extension Writer {
             }
             if let limited = request.view as? LimitedView {
                 changes.rewind()
-                while let part = try changes.next() { try limited.check(part.changes) }
+                while let part = try changes.next() {
+                    try limited.changeRights.check(part.changes)
+                }
             }
         } catch {
             return .failure(stopError(statements) ?? error)

@@ -25,7 +25,7 @@ extension Writer {
         let entity = schema.entities[number]
         if let error = ChangeSetCheck.insertError(entity.entity) { return .failure(error) }
         if let limited = received.view as? LimitedView {
-            do throws(LarderError) { try limited.check(insertion) } catch {
+            do throws(LarderError) { try limited.changeRights.check(insertion) } catch {
                 return .failure(error)
             }
         }

@@ -185,7 +185,7 @@ final class Writer: StoreWriter {
         do throws(LarderError) {
             if let view = set.view {
                 try (view as? FormerView)?.check(set.changeSet, values: values, conversions)
-                try (view as? LimitedView)?.check(set.changeSet.changes)
+                try (view as? LimitedView)?.changeRights.check(set.changeSet.changes)
             }
             planned = try check.plan(set.changeSet)
         } catch {
@@ -281,7 +281,7 @@ final class Writer: StoreWriter {
             schema, store: store.storeDescription.identifier, session: statements,
             lastKeys: lastKeys, conversions,
             FormerValues(transaction: number, store.formerValueCounters))
-        context.rights = (view as? LimitedView).map { RightsCheck($0) }
+        context.rights = (view as? LimitedView).map { RightsCheck($0.changeRights) }
         return ChangeSetRun(context, values: values, transaction: number, time: time)
     }
 

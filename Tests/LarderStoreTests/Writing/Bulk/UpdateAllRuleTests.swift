@@ -2,6 +2,7 @@ import LarderModel
 import LarderQuery
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 @Suite("a bulk update follows the rules")

@@ -1,6 +1,7 @@
 import LarderModel
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 /// Counts the rows that edits write, instead of measuring time.

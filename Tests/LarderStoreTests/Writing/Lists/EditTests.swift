@@ -1,6 +1,7 @@
 import LarderModel
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 @Suite("an edit of a list")

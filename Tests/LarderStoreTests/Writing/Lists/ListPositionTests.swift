@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 @Suite("positions in ordered lists")

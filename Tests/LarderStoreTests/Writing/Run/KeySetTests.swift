@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 @Suite("a set of keys")

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 @Suite("pending links")

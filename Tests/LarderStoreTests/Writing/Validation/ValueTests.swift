@@ -3,6 +3,7 @@ import LarderModel
 import LarderQuery
 import Testing
 
+@testable import LarderSQL
 @testable import LarderStore
 
 @Suite("values of a change set")

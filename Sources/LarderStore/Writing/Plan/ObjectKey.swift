@@ -1,9 +1,0 @@
-/// An object of this store, by the index of its own entity in the schema and its key.
-struct ObjectKey: Hashable, Sendable, Comparable {
-    let entity: Int
-    let key: Int64
-
-    static func < (left: ObjectKey, right: ObjectKey) -> Bool {
-        (left.entity, left.key) < (right.entity, right.key)
-    }
-}
