@@ -59,6 +59,14 @@ package struct SQL: Sendable {
         return result
     }
 
+    /// Another text with its parameters.
+    func with(_ text: String, _ parameters: [SQLParameter]) -> SQL {
+        var result = with(parameters)
+        result.text = text
+        result.identity = SQL.nextIdentity()
+        return result
+    }
+
     /// The parameters as values to bind. All of them must be known.
     package var values: [SQLValue] {
         parameters.map { parameter in

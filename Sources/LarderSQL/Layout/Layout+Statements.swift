@@ -27,11 +27,11 @@ extension Layout {
     /// All columns of the table of an entity without a parent.
     package func columns(of root: Entity) -> [(name: String, type: SQL)] {
         var columns: [(name: String, type: SQL)] = [
-            (Layout.keyColumn, "INTEGER PRIMARY KEY AUTOINCREMENT"),
-            (Layout.versionColumn, "INTEGER NOT NULL"),
+            (Layout.keyColumn, dialect.primaryKeyType),
+            (Layout.versionColumn, "\(dialect.keyType) NOT NULL"),
         ]
         let kinds = kinds(inTableOf: root)
-        if kinds != nil { columns.append((Layout.entityColumn, "TEXT NOT NULL")) }
+        if kinds != nil { columns.append((Layout.entityColumn, "\(dialect.textType) NOT NULL")) }
         for entity in kinds ?? [root] { columns += declaredColumns(of: entity) }
         let isLong = Set((kinds ?? [root]).flatMap(longColumns))
         return columns.filter { !isLong.contains($0.name) }
@@ -47,12 +47,12 @@ extension Layout {
     /// The columns of the properties that an entity declares itself.
     package func declaredColumns(of entity: Entity) -> [(name: String, type: SQL)] {
         var columns = entity.declared.attributes.map {
-            (name: column(for: $0, of: entity), type: Layout.columnType(of: $0.type))
+            (name: column(for: $0, of: entity), type: dialect.columnType(of: $0.type))
         }
         for (relationship, column) in declaredToOnes(of: entity) {
-            columns.append((column, "INTEGER"))
+            columns.append((column, dialect.keyType))
             if let position = positionColumn(of: relationship, column) {
-                columns.append((position, "INTEGER"))
+                columns.append((position, dialect.keyType))
             }
         }
         return columns
@@ -156,22 +156,12 @@ extension Layout {
         guard let inverse = Layout.inverse(of: relationship, in: schema) else { return false }
         return !relationship.isToMany && !inverse.isToMany
     }
-
-    private static func columnType(of type: AttributeType) -> SQL {
-        switch type {
-        case .bool, .int16, .int32, .int64: "INTEGER"
-        case .float, .double, .date: "REAL"
-        case .decimal: "TEXT COLLATE decimal"
-        case .string, .url, .json: "TEXT"
-        case .uuid, .data: "BLOB"
-        }
-    }
 }
 
 extension Layout {
     package struct JoinTable: Hashable {
         package let name: String
-        var positionColumns: Set<String>
+        package internal(set) var positionColumns: Set<String>
     }
 
     /// Each join table once, with the position columns of both its sides.
@@ -190,10 +180,11 @@ extension Layout {
 
     package func createJoinTable(_ table: JoinTable) -> SQL {
         let names = [Layout.sourceColumn, Layout.targetColumn] + table.positionColumns.sorted()
-        let columns = names.map { "\(name: $0) INTEGER NOT NULL" as SQL }
+        let columns = names.map { "\(name: $0) \(dialect.keyType) NOT NULL" as SQL }
         return """
             CREATE TABLE \(name: table.name) (\(columns), \
-            PRIMARY KEY (\(name: Layout.sourceColumn), \(name: Layout.targetColumn))) WITHOUT ROWID
+            PRIMARY KEY (\(name: Layout.sourceColumn), \(name: Layout.targetColumn)))\
+            \(dialect.withoutRowid)
             """
     }
 

@@ -10,7 +10,7 @@ package struct Layout: Sendable {
     /// The name of the object's own entity, in tables with objects of several entities.
     package static let entityColumn = "_entity"
     package static let sourceColumn = "source"
-    static let targetColumn = "target"
+    package static let targetColumn = "target"
 
     package let schema: Schema
     /// By the name that an entity had in an earlier schema, its name now. Identifiers may have
@@ -18,13 +18,16 @@ package struct Layout: Sendable {
     package let formerNames: [String: String]
     /// The indexes of parts of texts in a store that may lack some; nil for all of the schema.
     package let presentSearchTables: Set<SearchTable>?
+    /// That of its statements. The names are the same in all.
+    package let dialect: SQLDialect
     private let links: [String: [String: Link]]
 
     package init(
         _ schema: Schema, formerNames: [String: String] = [:],
-        presentSearchTables: Set<SearchTable>? = nil
+        presentSearchTables: Set<SearchTable>? = nil, dialect: SQLDialect = .sqlite
     ) {
         self.schema = schema
+        self.dialect = dialect
         self.formerNames = formerNames
         self.presentSearchTables = presentSearchTables
         var links: [String: [String: Link]] = [:]

@@ -61,9 +61,11 @@ package struct PlanList: Hashable, Sendable {
             ORDER BY \(positionColumn.map { "\(name: $0), \(key)" } ?? key)
             """
         let listKey: SQL = "l.\(key)"
+        let (keys, index) = converter.dialect.indexedKeys
         let many: SQL = """
-            SELECT o.key, \(listKey)\(entity(listKey)) FROM json_each(\(.key)) AS o \
-            CROSS JOIN \(name: table) AS l ON l.\(name: ownerColumn) = o.value\
+            SELECT \(index), \(listKey)\(entity(listKey)) FROM \(keys) \
+            \(converter.dialect.orderedJoin) \(name: table) AS l \
+            ON l.\(name: ownerColumn) = o.value\
             \(condition(listKey)) \
             ORDER BY o.key, \(positionColumn.map { "l.\(name: $0), \(listKey)" } ?? listKey)
             """

@@ -23,8 +23,6 @@ package final class ReadPlan: QueryPlan {
     private static let templatesMax = 16
     /// The templates of a plan together. The least recent ones are removed.
     private static let templateBytesMax = 1 << 20
-    /// Parameters of one statement, as Debian builds SQLite.
-    private static let valuesMax = 250_000
 
     package init(
         _ query: ResolvedQuery, converter: ValueConverter, source: ExpressionSource,
@@ -135,13 +133,14 @@ package final class ReadPlan: QueryPlan {
             statements = try writer.statements(query)
         }
         let valueCount = statements.flatMap(\.parameters).reduce(0) { $0 + $1.valueCount }
-        guard valueCount <= Self.valuesMax else {
+        guard valueCount <= converter.dialect.parametersMax else {
             throw LarderError(
                 .resourceExhausted, "the lists of the query have too many elements in total",
                 hint: "split it into several queries")
         }
         return SQLTemplate(
-            statements: statements, conditions: writer.conditions, division: division)
+            statements: statements.map(converter.dialect.finished),
+            conditions: writer.conditions, division: division)
     }
 
     private func check(_ parameters: QueryParameters) throws(LarderError) {

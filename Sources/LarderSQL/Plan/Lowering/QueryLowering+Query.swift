@@ -75,7 +75,7 @@ extension QueryLowering {
         var writer = SQLWriter(QueryParameters(), converter)
         let condition: SQL =
             switch try writer.predicate(visible, .positive) {
-            case .always(let holds): holds ? "1" : "0"
+            case .always(let holds): converter.dialect.truth(holds)
             case .sql(let sql): sql.asConjunct
             }
         return PlanList.VisibleObjects(

@@ -19,12 +19,12 @@ package struct KeyStatement: Hashable, Sendable {
             case .elements(let list, let options, let count):
                 let elements = try SQLParameter.elements(
                     of: list, options, count, values, converter)
-                parameters += elements.map { .constant($0) }
-            default: parameters.append(.constant(try parameter.value(values, converter)))
+                parameters += elements.map { parameter.known($0, converter.dialect) }
+            default: parameters.append(try parameter.filled(values, converter))
             }
         }
-        sql = statement.with(parameters)
-        hasKeyOnly = parameters == [.key]
+        sql = converter.dialect.finished(statement.with(parameters))
+        hasKeyOnly = sql.parameters == [.key]
     }
 
     /// - Parameter now: Seconds since 2001.

@@ -5,6 +5,8 @@ import LarderQuery
 package enum SQLParameter: Hashable, Sendable {
     /// A value that is known when the statement is written.
     case constant(SQLValue)
+    /// The same for PostgreSQL, whose parameters have types. The type is nil if the value has it.
+    case typed(SQLValue, AttributeType?)
     case value(TypedValue)
     /// The operand of a function. It must be an integer in a computation with integers.
     case operand(TypedValue)
@@ -45,11 +47,19 @@ package enum SQLParameter: Hashable, Sendable {
         if case .elements(_, _, let count) = self { count } else { 1 }
     }
 
+    /// The approximate size of its value, if that is known.
+    var byteCount: Int {
+        switch self {
+        case .constant(let value), .typed(let value, _): value.byteCount
+        default: 0
+        }
+    }
+
     package func value(
         _ parameters: QueryParameters, _ converter: ValueConverter
     ) throws(LarderError) -> SQLValue {
         switch self {
-        case .constant(let value): return value
+        case .constant(let value), .typed(let value, _): return value
         case .value(let value): return try converter.binding(value, parameters)
         case .operand(let value):
             let binding = try converter.binding(value, parameters)
@@ -100,6 +110,33 @@ package enum SQLParameter: Hashable, Sendable {
             preconditionFailure("these are known when the statement is run")
         case .limit: return .integer(parameters.limit ?? -1)
         case .offset: return .integer(parameters.offset ?? 0)
+        }
+    }
+
+    /// The parameter with its value.
+    func filled(
+        _ parameters: QueryParameters, _ converter: ValueConverter
+    ) throws(LarderError) -> SQLParameter {
+        known(try value(parameters, converter), converter.dialect)
+    }
+
+    /// A value of the parameter.
+    func known(_ value: SQLValue, _ dialect: SQLDialect) -> SQLParameter {
+        dialect == .sqlite ? .constant(value) : .typed(value, attributeType)
+    }
+
+    /// The type of its values; nil if they have it.
+    private var attributeType: AttributeType? {
+        switch self {
+        case .typed(_, let type): return type
+        case .value(let value), .operand(let value):
+            guard case .attribute(let type)? = value.type else { return nil }
+            return type
+        case .elements(let list, _, _):
+            guard case .attribute(let type)? = list.type else { return nil }
+            return type
+        case .now: return .double
+        default: return nil
         }
     }
 

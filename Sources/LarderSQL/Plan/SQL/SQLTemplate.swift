@@ -65,16 +65,16 @@ package struct SQLTemplate: Sendable {
                 case .elements(let list, let options, let count):
                     values += try SQLParameter.elements(
                         of: list, options, count, parameters, converter
-                    ).map { .constant($0) }
+                    ).map { parameter.known($0, converter.dialect) }
                 case .now:
                     let time = now ?? .real(converter.clock().timeIntervalSinceReferenceDate)
                     now = time
-                    values.append(.constant(time))
+                    values.append(parameter.known(time, converter.dialect))
                 case .key, .firstKey, .lastKey: values.append(parameter)
-                default: values.append(.constant(try parameter.value(parameters, converter)))
+                default: values.append(try parameter.filled(parameters, converter))
                 }
             }
-            for case .constant(let value) in values { bytesLeft -= value.byteCount }
+            for value in values { bytesLeft -= value.byteCount }
             guard bytesLeft >= 0 else { throw Self.tooManyBytes }
             filled.append(statement.with(values))
         }

@@ -34,7 +34,8 @@ extension SQLWriter {
         if try isNil(right) { return .sql(try operand(left) + isNull) }
         if try isNil(left) { return .sql(try operand(right) + isNull) }
         let mayBothBeNil = Self.isNullableColumn(left) && Self.isNullableColumn(right)
-        let symbol: SQL = polarity == .negated ? " IS NOT " : mayBothBeNil ? " IS " : " = "
+        let symbol: SQL =
+            polarity == .negated ? dialect.isDifferent : mayBothBeNil ? dialect.isSame : " = "
         if !mayBothBeNil, let order = try decimalOrder(left, right) {
             return .sql("\(order)\(symbol)0")
         }
@@ -143,10 +144,10 @@ extension SQLWriter {
         var parts: [SQL] = []
         let table = converter.entityTable(of: list.type)
         if let table {
-            let element: SQL = "json_extract(e.value, '$[0]')"
-            let other = Self.other(in: table, element, "json_extract(e.value, '$[1]')")
+            let (pairs, element, entityName) = dialect.objectPairs(SQL([.objects(list)]))
+            let other = Self.other(in: table, element, entityName)
             var test: SQL = """
-                \(try operand(left)) IN (SELECT \(element) FROM json_each(\(.objects(list))) AS e \
+                \(try operand(left)) IN (SELECT \(element) FROM \(pairs) AS e \
                 WHERE NOT EXISTS (\(other)))
                 """
             test.depth = max(test.depth, 2 * Self.existsDepth)
@@ -170,6 +171,7 @@ extension SQLWriter {
         let count = Self.parameterCount(for: elements.values.count)
         _ = try ask(.hasElements(list, count: count))
         guard let count else {
+            try dialect.refuse("a list of more than \(Self.elementParametersMax) elements")
             let rows = SQLParameter.elementRows(list, options)
             var select: SQL =
                 "SELECT \(name: ListTable.column) FROM \(name: ListTable.table)(\(rows))"
@@ -198,6 +200,7 @@ extension SQLWriter {
         _ options: Comparison.Options, _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate {
         if try isAnyNil([left, right]) { return polarity.always(false) }
+        try dialect.require(name.postgresForm, name.rawValue)
         guard let function = StringFunctions.name(of: name) else {
             preconditionFailure("\(name) is no operator of strings")
         }

@@ -7,6 +7,7 @@ extension SQLWriter {
     mutating func decimalCall(
         _ name: String, _ operands: [PlanOperand]
     ) throws(LarderError) -> SQL {
+        try dialect.refuse("arithmetic of decimals")
         var form = DecimalCall()
         for operand in operands { form.append(operand, isPart: true) }
         var arguments: [SQL] = []

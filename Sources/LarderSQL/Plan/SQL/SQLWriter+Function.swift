@@ -10,6 +10,12 @@ extension SQLWriter {
         _ function: ScalarFunction, _ operands: [PlanOperand], _ type: OperandType
     ) throws(LarderError) -> SQL {
         let whole = PlanOperand.function(function, operands, type, name: "")
+        try dialect.require(
+            function.postgresForm(type, operandCount: operands.count), function.name)
+        if whole.isIntegerArithmetic, dialect == .postgres {
+            return try postgresIntegers(
+                function, operands, isSafe: whole.magnitudeBits < 63)
+        }
         if whole.isIntegerArithmetic {
             let arithmetic = try integers(function, operands)
             return whole.staysWithin64Bits
@@ -18,6 +24,10 @@ extension SQLWriter {
         switch function.definition.form {
         case .time: return SQL([.now])
         case .coalesce: return try list("COALESCE", operands)
+        case .minimum where dialect == .postgres:
+            return try postgresExtreme("LEAST", operands, type)
+        case .maximum where dialect == .postgres:
+            return try postgresExtreme("GREATEST", operands, type)
         case .minimum: return try list("MIN", operands)
         case .maximum: return try list("MAX", operands)
         case .conditional: return try conditional(operands, type)
@@ -73,16 +83,25 @@ extension SQLWriter {
                 ? moved : "\(function: ScalarFunctions.finite)(\(moved))"
         case (.floor, .int64), (.ceiling, .int64), (.round, .int64), (.trunc, .int64):
             return try operand(operands[0])
-        case (.modulus, .int64): return try infix(operands[0], " % ", operands[1])
+        case (.modulus, .int64): return try infix(operands[0], " % ", operands[1], isDivision: true)
         case (.abs, .int64) where operands[0].magnitudeBits < 63:
             return "ABS(\(try operand(operands[0])))"
+        case (.abs, .int64) where dialect == .postgres:
+            let number = try operand(operands[0])
+            return "\(function: PostgresFunction.integer.name)(ABS(CAST(\(number) AS numeric)))"
         case (.abs, .int64): return try call(function, .int64, operands)
         case (.abs, _): return "ABS(\(try operand(operands[0])))"
         case (.add, _): return try infix(operands[0], " + ", operands[1])
         case (.subtract, _): return try infix(operands[0], " - ", operands[1])
         case (.multiply, _): return try infix(operands[0], " * ", operands[1])
-        case (.divide, _): return try infix(operands[0], " / ", operands[1])
+        case (.divide, _): return try infix(operands[0], " / ", operands[1], isDivision: true)
         case (.negate, _): return "-\(try part(operands[0]))"
+        case (.floor, .double) where dialect == .postgres:
+            return "FLOOR(\(try argument(operands[0])))"
+        case (.ceiling, .double) where dialect == .postgres:
+            return "CEIL(\(try argument(operands[0])))"
+        case (.trunc, .double) where dialect == .postgres:
+            return "TRUNC(\(try argument(operands[0])))"
         default: return try call(function, .double, operands)
         }
     }
@@ -115,9 +134,13 @@ extension SQLWriter {
     }
 
     private mutating func infix(
-        _ left: PlanOperand, _ symbol: SQL, _ right: PlanOperand
+        _ left: PlanOperand, _ symbol: SQL, _ right: PlanOperand, isDivision: Bool = false
     ) throws(LarderError) -> SQL {
-        "\(try part(left))\(symbol)\(try part(right))"
+        let (left, right) = (try part(left), try part(right))
+        // SQLite's quotient is NULL if the divisor is 0; PostgreSQL's is an error.
+        let divisor: SQL =
+            isDivision && dialect == .postgres ? "NULLIF(\(right), 0)" : right
+        return "\(left)\(symbol)\(divisor)"
     }
 
     /// An operand of an infix or prefix operator.

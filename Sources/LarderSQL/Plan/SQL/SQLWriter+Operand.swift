@@ -14,12 +14,13 @@ extension SQLWriter {
         case .function(let function, let operands, let type, _):
             return try self.function(function, operands, type)
         case .converted(let operand, let type):
-            let storage: SQL = type == .attribute(.decimal) ? "TEXT" : "REAL"
+            let storage =
+                type == .attribute(.decimal) ? dialect.decimalType : dialect.doubleType
             return "CAST(\(try self.operand(operand)) AS \(storage))"
         case .predicate(let predicate):
             switch try self.predicate(predicate, .positive) {
-            case .always(let bool): return bool ? "1" : "0"
-            case .sql(let test): return ("\(test.inParentheses) IS 1" as SQL).inParentheses
+            case .always(let bool): return dialect.truth(bool)
+            case .sql(let test): return dialect.value(of: test.inParentheses)
             }
         case .join(let join): return try self.join(join)
         case .collection, .aggregate:
@@ -42,6 +43,7 @@ extension SQLWriter {
         default:
             let written = try self.operand(operand)
             guard operand.type == .attribute(.json) else { return written }
+            try dialect.refuse("a comparison of JSON documents")
             var form = AttributeType.json.rawValue
             if case .converted(let other, _) = operand { form = Self.jsonKind(of: other).rawValue }
             return "\(function: JSONFunctions.key)(\(written), \(literal: form))"
@@ -58,6 +60,7 @@ extension SQLWriter {
         _ operand: PlanOperand, _ options: Comparison.Options = []
     ) throws(LarderError) -> SQL {
         if !options.isEmpty {
+            try dialect.refuse("a comparison without case or accents")
             if case .value(let value) = operand {
                 return SQL([.folded(value, options)])
             }
@@ -79,6 +82,8 @@ extension SQLWriter {
         let isDecimal = operand.type == .attribute(.decimal)
         switch operand {
         case .column, .value: return written
+        case _ where dialect.namesByteOrder:
+            return operand.type?.isString == true ? "\(written) COLLATE \"C\"" : written
         case _ where !isDecimal: return written.inByteOrder
         default: return written.collated(DecimalFunctions.collation)
         }
@@ -90,7 +95,7 @@ extension SQLWriter {
         if case .cursor = value.source { return nil }
         guard let table = converter.entityTable(of: value.type) else { return nil }
         let other = Self.other(in: table, SQL([.value(value)]), SQL([.entityName(value)]))
-        var key: SQL = "IIF(EXISTS (\(other)), -1, \(.value(value)))"
+        var key: SQL = dialect.choice("EXISTS (\(other))", "-1", SQL([.value(value)]))
         key.depth = 2
         return key
     }
@@ -107,6 +112,7 @@ extension SQLWriter {
     private mutating func member(
         _ member: PlanMember, isCompared: Bool = false
     ) throws(LarderError) -> SQL {
+        try dialect.refuse("a member of a JSON document")
         var kind = member.kind
         if case .like(let values) = kind {
             kind = .json
@@ -143,7 +149,7 @@ extension SQLWriter {
             // No element can satisfy the predicate.
             guard function.isZeroOverNone else { return "NULL" }
             // In its stored form.
-            let isDecimal = type == .attribute(.decimal)
+            let isDecimal = type == .attribute(.decimal) && dialect == .sqlite
             return isDecimal ? "'0'" : type == .attribute(.double) ? "0.0" : "0"
         }
         query.depth += Self.existsDepth
@@ -151,6 +157,8 @@ extension SQLWriter {
     }
 
     private mutating func join(_ join: PlanJoin) throws(LarderError) -> SQL {
+        try dialect.require(
+            ScalarFunction.join.postgresForm(.attribute(.string), operandCount: 2), "join")
         var arguments = [try argument(join.text), try argument(join.separator)]
         if let position = join.position { arguments += [position.index.sql, position.key.sql] }
         let list = arguments.joined(separator: ", ").inParentheses
@@ -164,6 +172,8 @@ extension SQLWriter {
         _ function: AggregateFunction, _ operand: PlanOperand?, _ type: OperandType
     ) throws(LarderError) -> SQL {
         guard let operand else { return "COUNT(*)" }
+        try dialect.require(function.postgresForm(operand.type), function.rawValue)
+        if dialect == .postgres, let written = try numeric(function, operand) { return written }
         let isDecimal = operand.type == .attribute(.decimal)
         if operand.isDecimalArithmetic, [.sum, .average, .median, .stddev].contains(function) {
             return try decimalCall(Self.functionName(function, isDecimal: true), [operand])

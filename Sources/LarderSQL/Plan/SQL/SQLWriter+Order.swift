@@ -119,21 +119,21 @@ extension SQLWriter {
                 // The plus hides the column's own order. Without it SQLite prefers to read the
                 // whole table in key order rather than to sort a range of an index.
                 if query.hasIndexedRange, segment == nil, try !ask(.hasLimit) {
-                    keys[0] = "+\(keys[0])"
+                    keys[0] = dialect.hidden(keys[0])
                 }
             case .output(let index):
                 let column = query.columns[index]
                 isNullable = column.isNullable
                 keys = ["\(index + 1)"]
-                if let collation = Self.collation(column.kind, order.stringOrder) {
+                try dialect.require(order.stringOrder.postgresForm, "this order of strings")
+                if let collation = collation(column.kind, order.stringOrder) {
                     keys[0] = keys[0].collated(collation)
                 }
             }
             for var term in keys {
-                if order.isDescending { term += " DESC" }
-                if isNullable, order.nilComesFirst == order.isDescending {
-                    term += order.nilComesFirst ? " NULLS FIRST" : " NULLS LAST"
-                }
+                term += dialect.direction(
+                    isDescending: order.isDescending, isNullable: isNullable,
+                    nilComesFirst: order.nilComesFirst)
                 terms.append(term)
             }
         }
@@ -143,6 +143,7 @@ extension SQLWriter {
     private mutating func ordered(
         _ operand: PlanOperand, _ stringOrder: StringOrder
     ) throws(LarderError) -> SQL {
+        try dialect.require(stringOrder.postgresForm, "this order of strings")
         guard let collation = StringCollations.name(of: stringOrder) else {
             return try ordered(operand)
         }
@@ -158,8 +159,9 @@ extension SQLWriter {
     }
 
     /// The collation of an output column; the result of a function has none of its own.
-    private static func collation(_ kind: Column.Kind, _ stringOrder: StringOrder) -> String? {
-        kind == .attribute(.decimal)
+    private func collation(_ kind: Column.Kind, _ stringOrder: StringOrder) -> String? {
+        guard dialect == .sqlite else { return nil }
+        return kind == .attribute(.decimal)
             ? DecimalFunctions.collation : StringCollations.name(of: stringOrder)
     }
 }

@@ -1,6 +1,6 @@
 import LarderModel
 
-/// A written predicate: a constant, or an expression for SQLite.
+/// A written predicate: a constant, or an expression for the database.
 package enum WrittenPredicate {
     case always(Bool)
     case sql(SQL)
@@ -22,7 +22,7 @@ extension SQLWriter {
         case .isTrue(.function(.search, let operands, _, _)):
             return try search(operands, polarity)
         case .isTrue(let operand):
-            let isTrue: SQL = polarity == .negated ? " IS NOT 1" : " = 1"
+            let isTrue = polarity == .negated ? dialect.isNotTrue : dialect.isTrue
             return .sql(try self.operand(operand) + isTrue)
         case .comparison(let left, let name, let right, let options):
             self.prefersKeyList = prefersKeyList
@@ -34,7 +34,7 @@ extension SQLWriter {
         case .oneOfList(let operand, let list, let options):
             return try oneOfList(operand, list, options, polarity)
         case .isKind(let column, let names):
-            return .sql(finished(Self.kindTest(column.reference.sql, names), polarity))
+            return .sql(finished(dialect.isKind(column.reference.sql, names), polarity))
         case .exists(let collection):
             if prefersKeyList, polarity == .positive, let list = try keyList(collection) {
                 return .sql(list)
@@ -48,16 +48,9 @@ extension SQLWriter {
         }
     }
 
-    /// Whether a column has one of these names of entities. They are literals, since the planner
-    /// has statistics and indexes for them.
-    static func kindTest(_ column: SQL, _ names: [String]) -> SQL {
-        let literals = names.map { "\(literal: $0)" as SQL }
-        return literals.count == 1 ? "\(column) = \(literals[0])" : "\(column) IN (\(literals))"
-    }
-
     /// A test that may be unknown, or its negation, which never is.
     package func finished(_ test: SQL, _ polarity: Polarity) -> SQL {
-        polarity == .negated ? "\(test.inParentheses) IS NOT 1" : test
+        polarity == .negated ? test.inParentheses + dialect.isNotTrue : test
     }
 
     /// The depth that a subquery in parentheses adds to the parser's stack.
@@ -128,7 +121,7 @@ extension SQLWriter {
         var statement: SQL = "SELECT \(result) FROM \(sources)"
         var conditions: [SQL] = []
         if let first = collection.sources.first, let condition = first.condition {
-            conditions.append(condition.sql(of: first))
+            conditions.append(condition.sql(of: first, dialect))
         }
         if case .sql(let fragment) = predicate {
             // A deep part comes first, where least is on the parser's stack.

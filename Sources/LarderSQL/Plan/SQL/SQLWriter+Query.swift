@@ -10,7 +10,7 @@ extension SQLWriter {
         if segment == nil, let ranked, try ranksKeys(query, by: ranked) {
             return try statement(query, ranking: ranked)
         }
-        if segment == nil, query.sortsRows, try ask(.hasLongOffset) {
+        if dialect == .sqlite, segment == nil, query.sortsRows, try ask(.hasLongOffset) {
             return try statementByRowNumbers(query)
         }
         rankedSearch = ranked
@@ -27,7 +27,7 @@ extension SQLWriter {
         defer { comparesWords = false }
         return try statement(
             query, nil,
-            ["t0.\(name: Layout.keyColumn) IN (SELECT value FROM json_each(\(.key)))"])
+            [dialect.isAmongKeys("t0.\(name: Layout.keyColumn)")])
     }
 
     private mutating func statement(
@@ -136,9 +136,9 @@ extension SQLWriter {
         var wantsFirst = segment != nil
         if !wantsFirst { wantsFirst = try ask(.hasLimit) }
         guard query.isOrderedByIndex, wantsFirst else {
-            return "unlikely(\(Self.kindTest(column, names)))"
+            return dialect.unlikely(dialect.isKind(column, names))
         }
-        return Self.kindTest("+\(column)", names)
+        return dialect.isKind(dialect.hidden(column), names)
     }
 
     /// - Parameters:
@@ -157,7 +157,7 @@ extension SQLWriter {
             switch try self.predicate(conjunct, .positive) {
             case .always(true): break
             case .always(false):
-                statement += " WHERE 0"
+                statement += " WHERE \(dialect.truth(false))"
                 return
             case .sql(let fragment): written.append(fragment)
             }
@@ -172,7 +172,7 @@ extension SQLWriter {
     ) throws(LarderError) {
         switch try self.predicate(predicate, .positive) {
         case .always(true): break
-        case .always(false): statement += "\(keyword)0"
+        case .always(false): statement += keyword + dialect.truth(false)
         case .sql(let fragment): statement += keyword + fragment
         }
     }
@@ -182,7 +182,7 @@ extension SQLWriter {
         if try ask(.hasLimit) {
             statement += " LIMIT \(.limit)"
         } else if hasOffset {
-            statement += " LIMIT -1"
+            statement += dialect.withoutLimit
         }
         if hasOffset { statement += " OFFSET \(.offset)" }
     }
@@ -200,17 +200,20 @@ extension SQLWriter {
         var clause: SQL = ""
         for source in sources {
             var table: SQL = "\(name: source.table)"
-            if let array = source.array { table += "(\(try operand(array)))" }
+            if let array = source.array {
+                try dialect.refuse("the elements of a JSON document")
+                table += "(\(try operand(array)))"
+            }
             table += " AS t\(source.alias)"
             guard source.join != .first, let condition = source.condition else {
                 clause += table
                 continue
             }
             clause += source.join == .left ? " LEFT JOIN " : " JOIN "
-            clause += "\(table) ON \(condition.sql(of: source, hidesKey: isFixed))"
+            clause += "\(table) ON \(condition.sql(of: source, dialect, hidesKey: isFixed))"
             switch try predicate(source.restriction, .positive) {
             case .always(true): break
-            case .always(false): clause += " AND 0"
+            case .always(false): clause += " AND \(dialect.truth(false))"
             case .sql(let restriction): clause += " AND \(restriction.asConjunct)"
             }
         }
@@ -219,12 +222,12 @@ extension SQLWriter {
 }
 
 extension PlanSource.Condition {
-    package func sql(of source: PlanSource, hidesKey: Bool = false) -> SQL {
+    func sql(of source: PlanSource, _ dialect: SQLDialect, hidesKey: Bool = false) -> SQL {
         let column = ColumnReference(alias: source.alias, column: column)
-        let condition: SQL = "\(column.sql) = \(hidesKey ? "+" : "")\(key.sql)"
+        let condition: SQL = "\(column.sql) = \(hidesKey ? dialect.hidden(key.sql) : key.sql)"
         guard let entityNames else { return condition }
         let entity = ColumnReference(alias: source.alias, column: Layout.entityColumn)
-        return "\(condition) AND \(SQLWriter.kindTest(entity.sql, entityNames))"
+        return "\(condition) AND \(dialect.isKind(entity.sql, entityNames))"
     }
 }
 

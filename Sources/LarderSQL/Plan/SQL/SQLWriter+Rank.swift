@@ -6,7 +6,7 @@ extension SQLWriter {
     /// statement then begins at the index, which has the numbers for the score.
     mutating func rankedSearch(of query: ResolvedQuery) throws(LarderError) -> RankedSearch? {
         let scores = query.scores
-        guard !scores.isEmpty else { return nil }
+        guard dialect == .sqlite, !scores.isEmpty else { return nil }
         for conjunct in query.predicate.conjuncts {
             guard case .isTrue(.function(.search, let operands, _, _)) = conjunct,
                 let index = SearchedIndex(operands), index.key.alias == 0

@@ -7,6 +7,7 @@ extension SQLWriter {
     package mutating func search(
         _ operands: [PlanOperand], _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate {
+        try dialect.refuse("SEARCH")
         guard let last = operands.last, try !isNil(last) else { return polarity.always(false) }
         if !comparesWords, let index = SearchedIndex(operands) {
             let table: SQL = "\(name: index.table)"
@@ -36,7 +37,8 @@ extension SQLWriter {
 
     /// The index of words that has exactly the objects that a query counts.
     mutating func decidingIndex(of query: ResolvedQuery) throws(LarderError) -> SearchedIndex? {
-        guard query.verb == .count, query.entityNames == nil, query.sources.count == 1,
+        guard dialect == .sqlite, query.verb == .count, query.entityNames == nil,
+            query.sources.count == 1,
             case .isTrue(.function(.search, let operands, _, _)) = query.predicate,
             let index = SearchedIndex(operands), try !isNil(.value(index.text))
         else { return nil }

@@ -1,6 +1,7 @@
 import LarderModel
 
-/// Writes a resolved query as SQL, for all parameters that answer its questions in the same way.
+/// Writes a resolved query as SQL of a ``SQLDialect``, for all parameters that answer its questions
+/// in the same way.
 ///
 /// SQL has a third truth value and Swift has not. Therefore every predicate is written in one of
 /// two forms: positive, where SQL's true means true, and false and unknown mean false; or negated,
@@ -16,7 +17,7 @@ package struct SQLWriter {
     /// Whether the next predicate is a condition of the whole statement, and no other condition
     /// selects few rows: see ``keyList(_:having:)``.
     var prefersKeyList = false
-    /// Whether SQLite groups, by sorting, instead of the hash table.
+    /// Whether the database groups, instead of the hash table: SQLite by sorting.
     let sortsGroups: Bool
     /// While clauses over groups are written: the group table's column of each operand.
     var groupColumns: [PlanOperand: Int] = [:]
@@ -33,8 +34,10 @@ package struct SQLWriter {
     ) {
         self.parameters = parameters
         self.converter = converter
-        self.sortsGroups = sortsGroups
+        self.sortsGroups = sortsGroups || converter.dialect == .postgres
     }
+
+    var dialect: SQLDialect { converter.dialect }
 
     /// Answers a question for the parameters, and records that the text depends on the answer.
     package mutating func ask(_ question: ParameterQuestion) throws(LarderError) -> Bool {

@@ -11,13 +11,16 @@ package struct ValueConverter: Sendable {
     package var conversions: Conversions?
 
     package let storeIdentifier: UUID
+    /// That of the statements for which values are converted.
+    package let dialect: SQLDialect
 
     /// - Parameter formerNames: See ``Layout/formerNames``.
     package init(
         storeIdentifier: UUID, schema: Schema, clock: @escaping @Sendable () -> Date = { Date() },
-        formerNames: [String: String] = [:]
+        formerNames: [String: String] = [:], dialect: SQLDialect = .sqlite
     ) {
         self.storeIdentifier = storeIdentifier
+        self.dialect = dialect
         self.clock = clock
         conversion = QueryValueConversion(
             schema: schema, store: storeIdentifier, acceptsTemporaryObjects: false,
