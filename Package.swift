@@ -220,6 +220,9 @@ let package = Package(
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .target(
+            name: "QueryScripts", dependencies: ["LarderModel", "LarderQuery"],
+            path: "Tests/QueryScripts", swiftSettings: strict),
+        .target(
             name: "QueryFuzzing",
             dependencies: ["LarderStore", "LarderModel", "LarderQuery", "TestSupport"],
             path: "Tests/QueryFuzzing", swiftSettings: strict),
@@ -259,7 +262,7 @@ let package = Package(
             name: "LarderStoreTests",
             dependencies: [
                 "LarderStore", "LarderSQL", "LarderModel", "LarderQuery", "CSQLite",
-                "QueryFuzzing", "TestSupport",
+                "QueryFuzzing", "QueryScripts", "TestSupport",
             ],
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(

@@ -1,18 +1,18 @@
 import FoundationEssentials
 import LarderModel
 import LarderQuery
-import LarderStore
 
-/// A store in memory whose objects have short names, for tests that query and print.
-final class QueryFixture {
-    let store: Store
-    let reader: any StoreReader
-    let writer: any StoreWriter
-    private(set) var names: [PersistentIdentifier: String] = [:]
+/// A store whose objects have short names, for tests that query and print.
+package final class QueryFixture {
+    package let store: any StoreBackend
+    package let reader: any StoreReader
+    package let writer: any StoreWriter
+    package private(set) var names: [PersistentIdentifier: String] = [:]
     private var identifiers: [String: PersistentIdentifier] = [:]
 
-    init(_ schema: Schema) throws {
-        store = try Store.inMemory(schema: schema)
+    /// - Parameter store: An empty store.
+    package init(_ store: any StoreBackend) throws {
+        self.store = store
         writer = try store.makeWriter()
         reader = try store.makeReader()
     }
@@ -20,13 +20,19 @@ final class QueryFixture {
     deinit { writer.close() }
 
     /// One object to insert; values refer to objects by `@name`.
-    struct Object {
+    package struct Object {
         var entityName: String
         var name: String
         var values: [String: JSONValue]
+
+        package init(entityName: String, name: String, values: [String: JSONValue]) {
+            self.entityName = entityName
+            self.name = name
+            self.values = values
+        }
     }
 
-    func insert(_ objects: [Object]) throws {
+    package func insert(_ objects: [Object]) throws {
         for object in objects {
             identifiers[object.name] = PersistentIdentifier(
                 temporary: object.name, entityName: object.entityName)
@@ -48,7 +54,7 @@ final class QueryFixture {
         }
     }
 
-    func delete(_ name: String) throws {
+    package func delete(_ name: String) throws {
         _ = try save([.delete(try identifier(name), ifVersion: nil)])
     }
 
@@ -59,7 +65,7 @@ final class QueryFixture {
         return try result.get()
     }
 
-    func identifier(_ name: String) throws -> PersistentIdentifier {
+    package func identifier(_ name: String) throws -> PersistentIdentifier {
         if name.hasPrefix("wrong:") { return try wrong(name) }
         guard let identifier = identifiers[name] else { throw FixtureError("no object \(name)") }
         return identifier
@@ -96,7 +102,7 @@ final class QueryFixture {
     }
 
     /// The result of a query, batch by batch.
-    func batches(
+    package func batches(
         _ query: Query, _ parameters: QueryParameters = QueryParameters(), bytesMax: Int = 1 << 20,
         budget: ReadBudget = ReadBudget()
     ) throws -> [Batch] {
@@ -116,7 +122,7 @@ final class QueryFixture {
     }
 
     /// The rows as text: the object's name, if the row is an object, then the values.
-    func rows(_ batches: [Batch]) -> [String] {
+    package func rows(_ batches: [Batch]) -> [String] {
         batches.flatMap { batch in
             (0..<batch.rowCount).map { row in
                 let values = batch.columns.indices.map { column in
@@ -132,7 +138,7 @@ final class QueryFixture {
         }
     }
 
-    var storeIdentifier: UUID { store.storeDescription.identifier }
+    package var storeIdentifier: UUID { store.storeDescription.identifier }
 
     private func text(_ value: Value) -> String {
         switch value {
@@ -147,14 +153,14 @@ final class QueryFixture {
     }
 }
 
-struct FixtureError: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
+package struct FixtureError: Error, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
 }
 
 extension ReadFailure {
     /// The inner error, which prints as users see it.
-    var shown: any Error {
+    package var shown: any Error {
         switch self {
         case .budgetExceeded: FixtureError("budgetExceeded")
         case .failed(let error): error

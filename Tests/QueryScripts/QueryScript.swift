@@ -1,7 +1,6 @@
 import FoundationEssentials
 import LarderModel
 import LarderQuery
-import LarderStore
 
 /// Runs the commands of query scripts: the first line is the command, the others are its
 /// parameters.
@@ -18,16 +17,24 @@ import LarderStore
 ///         ids · distinct · after VALUE · prefetch KEYPATH, …
 ///         nosubentities
 ///         group [NAME=]EXPRESSION, … · columns [NAME=]FUNCTION[:EXPRESSION][ where FORMAT], …
-final class QueryScript {
+package final class QueryScript {
     private var fixture: QueryFixture?
+    private let makeStore: (Schema) throws -> any StoreBackend
 
-    func run(_ command: String) throws -> String {
+    /// - Parameter makeStore: Creates an empty store.
+    package init(_ makeStore: @escaping (Schema) throws -> any StoreBackend) {
+        self.makeStore = makeStore
+    }
+
+    package func run(_ command: String) throws -> String {
         var lines = command.split(separator: "\n").map(String.init)
         let first = lines.removeFirst().split(separator: " ").map(String.init)
         switch first[0] {
         case "schema":
+            // The former store is closed first.
+            fixture = nil
             fixture = try QueryFixture(
-                SchemaFile.schema(parsing: lines.joined(separator: "\n")))
+                makeStore(SchemaFile.schema(parsing: lines.joined(separator: "\n"))))
             return ""
         case "insert":
             try opened.insert(lines.map(object))
@@ -121,9 +128,9 @@ final class QueryScript {
 }
 
 /// The clauses of a query in a script, as they are read.
-struct QueryClauses {
-    var shown = ["rows"]
-    var parameters = QueryParameters()
+package struct QueryClauses {
+    package var shown = ["rows"]
+    package var parameters = QueryParameters()
     private var predicate: QueryTerm?
     private var having: QueryTerm?
     private var sort: [SortKey] = []
@@ -134,7 +141,9 @@ struct QueryClauses {
     private var groupBy: [QueryColumn] = []
     private var columns: [Aggregate.Column] = []
 
-    mutating func add(_ name: String, _ rest: String, _ fixture: QueryFixture) throws {
+    package init() {}
+
+    package mutating func add(_ name: String, _ rest: String, _ fixture: QueryFixture) throws {
         switch name {
         case "show": shown = rest.split(separator: " ").map(String.init)
         case "where": predicate = .format(rest)
@@ -164,7 +173,7 @@ struct QueryClauses {
         }
     }
 
-    func query(_ verb: String, _ entityName: String) throws -> Query {
+    package func query(_ verb: String, _ entityName: String) throws -> Query {
         switch verb {
         case "fetch":
             return .fetch(
@@ -244,7 +253,7 @@ struct QueryClauses {
 
     /// `nil`, a JSON scalar, `@name`, `wrong:Entity@name`, `[@name, …]`, or `TYPE:TEXT`.
     /// A list in brackets, objects alone as the value of a to-many, or a single value.
-    static func argument(_ text: String, _ fixture: QueryFixture) throws -> QueryArgument {
+    package static func argument(_ text: String, _ fixture: QueryFixture) throws -> QueryArgument {
         guard text.hasPrefix("[") else { return .value(try value(text, fixture)) }
         let values = try list(String(text.dropFirst().dropLast())).map { try value($0, fixture) }
         let identifiers = values.compactMap { value -> PersistentIdentifier? in

@@ -1,21 +1,21 @@
 /// One script, parsed from text and printed again. `ScriptTesting.swift` describes the format.
-struct Script {
-    struct Block {
+package struct Script {
+    package struct Block {
         /// Blank lines and comments before the command, kept for rewriting.
         var preamble: [String]
         /// The number of the command's first line, from 1.
-        var line: Int
-        var command: String
+        package var line: Int
+        package var command: String
         var expected: [String]
     }
 
-    var blocks: [Block] = []
+    package var blocks: [Block] = []
     /// Blank lines and comments after the last block.
     var trailer: [String] = []
     /// `line: message` for each block without `---`.
     var errors: [String] = []
 
-    init(text: String) {
+    package init(text: String) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         if lines.last == "" { lines.removeLast() }
         var index = 0

@@ -1,6 +1,7 @@
 import LarderModel
 import LarderQuery
 import LarderStore
+import QueryScripts
 import Testing
 
 /// A single call of a function may take seconds for a string of the maximum size of a frame. It

@@ -1,6 +1,7 @@
 import LarderModel
 import LarderQuery
 import LarderStore
+import QueryScripts
 import TestSupport
 import Testing
 

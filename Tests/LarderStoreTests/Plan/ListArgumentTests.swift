@@ -2,6 +2,7 @@ import FoundationEssentials
 import LarderModel
 import LarderQuery
 import LarderStore
+import QueryScripts
 import Testing
 
 @Suite("Lists that are one argument")

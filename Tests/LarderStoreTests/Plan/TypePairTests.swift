@@ -1,6 +1,7 @@
 import LarderModel
 import LarderQuery
 import LarderStore
+import QueryScripts
 import Testing
 
 /// Every pair of attribute types with every comparison: accepted if the types have one kind,

@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import QueryScripts
 import TestSupport
 import Testing
 

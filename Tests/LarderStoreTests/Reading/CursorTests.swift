@@ -2,6 +2,7 @@ import FoundationEssentials
 import LarderModel
 import LarderQuery
 import LarderStore
+import QueryScripts
 import Testing
 
 @Suite struct CursorTests {

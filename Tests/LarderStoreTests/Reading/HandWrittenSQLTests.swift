@@ -1,5 +1,6 @@
 import LarderModel
 import LarderQuery
+import QueryScripts
 import TestSupport
 import Testing
 
@@ -21,9 +22,10 @@ import Testing
     @Test("queries return the same rows as hand-written SQL, on random data")
     func sameAnswers() throws {
         var generator = SeededGenerator.fromEnvironment("hand-written SQL")
-        let fixture = try QueryFixture(SchemaFile.schema(parsing: Self.schema))
+        let store = try Store.inMemory(schema: SchemaFile.schema(parsing: Self.schema))
+        let fixture = try QueryFixture(store)
         try fill(fixture, &generator)
-        let connection = try fixture.store.openReadConnection()
+        let connection = try store.openReadConnection()
         var emptyCount = 0
         for pair in Self.fetches + Self.counts + Self.aggregates {
             let lines = pair.clauses.split(separator: "|").map {

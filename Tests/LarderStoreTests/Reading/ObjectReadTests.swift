@@ -2,6 +2,7 @@ import FoundationEssentials
 import LarderModel
 import LarderQuery
 import LarderStore
+import QueryScripts
 import Testing
 
 /// Consecutive reads by identifier share memory, which must not affect their results.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LarderModel
 import LarderQuery
+import QueryScripts
 import TestSupport
 import Testing
 

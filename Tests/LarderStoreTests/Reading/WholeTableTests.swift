@@ -1,6 +1,7 @@
 import LarderModel
 import LarderQuery
 import LarderStore
+import QueryScripts
 import Testing
 
 /// Fetches without a predicate, a sort key and a limit.
