@@ -47,7 +47,11 @@ struct ConnectionPoolTests {
             let condition = Mutex<PostgresError.Condition?>(nil)
             DispatchQueue.global().async {
                 waits.signal()
-                let error = Self.error(pool, .now + .seconds(2))
+                var error: PostgresError.Condition?
+                // Refused while the other request is the one that waits.
+                repeat {
+                    error = Self.error(pool, .now + .seconds(2))
+                } while error == .poolExhausted
                 condition.withLock { $0 = error }
                 ended.signal()
             }
