@@ -88,7 +88,10 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "LarderPostgres",
-            dependencies: ["LarderModel", .target(name: "CPQ", condition: postgres)],
+            dependencies: [
+                "LarderModel", "LarderQuery", "LarderSQL",
+                .target(name: "CPQ", condition: postgres),
+            ],
             swiftSettings: strict),
         .target(
             name: "LarderServer",
@@ -267,8 +270,12 @@ let package = Package(
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
             name: "LarderPostgresTests",
-            dependencies: ["LarderPostgres", "LarderModel", "TestSupport"],
-            exclude: ["postgres-server"], swiftSettings: strict),
+            dependencies: [
+                "LarderPostgres", "LarderStore", "LarderSQL", "LarderModel", "LarderQuery",
+                "QueryScripts", "TestSupport",
+            ],
+            exclude: ["postgres-server", "Refusals.text", "Statements.text"],
+            swiftSettings: strict),
         .testTarget(
             name: "LarderServerTests",
             dependencies: [

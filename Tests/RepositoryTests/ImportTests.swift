@@ -25,7 +25,10 @@ struct ImportTests {
             "LarderQuery",
             "LarderFiles", "LarderSQL", "CSQLite", "CLinux", "Dispatch",
         ],
-        "LarderPostgres": ["CPQ", "Dispatch", "Glibc", "LarderModel", "Synchronization"],
+        "LarderPostgres": [
+            "CPQ", "Dispatch", "FoundationEssentials", "Glibc", "LarderModel", "LarderQuery",
+            "LarderSQL", "Synchronization",
+        ],
         "LarderServer": [
             "FoundationEssentials", "Glibc", "CLinux", "Dispatch", "Synchronization",
             "LarderModel", "LarderQuery", "LarderWire", "NIOCore", "NIOPosix", "Logging",

@@ -1,14 +1,16 @@
 #if PostgreSQL
 import Glibc
+import LarderQuery
 
 extension PostgresConnection {
     /// Runs one statement, in one round trip.
     ///
     /// - Throws: the error of the statement, or of the connection.
     @discardableResult package func run(
-        _ statement: PostgresStatement, deadline: ContinuousClock.Instant
+        _ statement: PostgresStatement, deadline: ContinuousClock.Instant,
+        stoppedBy cancellation: ReadCancellation? = nil
     ) throws(PostgresError) -> PostgresRows {
-        try run([statement], deadline: deadline)[0].get()
+        try run([statement], deadline: deadline, stoppedBy: cancellation)[0].get()
     }
 
     /// Runs statements in a pipeline, in one round trip.
@@ -17,16 +19,18 @@ extension PostgresConnection {
     /// statement that fails, the following ones are not run (`notRun`), and what the pipeline has
     /// changed since the last COMMIT in it is rolled back.
     ///
+    /// - Parameter cancellation: Stops them as their deadline does, soon after it was cancelled.
     /// - Returns: the result of each statement.
     /// - Throws: `connectionLost`, `deadlinePassed`, or `tooLarge` for results that exceed
     ///   ``resultBytesMax``; which statements were run is unknown then. An error of a parameter is
     ///   thrown before anything is run.
     package func run(
-        _ statements: [PostgresStatement], deadline: ContinuousClock.Instant
+        _ statements: [PostgresStatement], deadline: ContinuousClock.Instant,
+        stoppedBy cancellation: ReadCancellation? = nil
     ) throws(PostgresError) -> [Result<PostgresRows, PostgresError>] {
         guard isUsable else { throw Self.lost }
         for statement in statements { try Self.check(statement.parameters) }
-        var pipeline = Pipeline(statements, deadline: deadline)
+        var pipeline = Pipeline(statements, deadline: deadline, cancellation)
         canceller.begin()
         do throws(PostgresError) {
             try run(&pipeline, statements)
@@ -84,15 +88,29 @@ extension PostgresConnection {
         var rows = PostgresRows()
         var bytesLeft = PostgresConnection.resultBytesMax
         var deadline: ContinuousClock.Instant
+        let cancellation: ReadCancellation?
         var isStopping = false
         var isTooLarge = false
         var wasStopped = false
         /// The error of a preparation, which is that of the statement after it.
         var preparationError: PostgresError?
 
-        init(_ statements: [PostgresStatement], deadline: ContinuousClock.Instant) {
+        init(
+            _ statements: [PostgresStatement], deadline: ContinuousClock.Instant,
+            _ cancellation: ReadCancellation?
+        ) {
             results = Array(repeating: nil, count: statements.count)
             self.deadline = deadline
+            self.cancellation = cancellation
+        }
+
+        /// Whether it is to be stopped although its deadline has not passed.
+        var isCancelled: Bool { !isStopping && cancellation?.isCancelled == true }
+
+        /// When it looks at the cancellation again, or at the latest its deadline.
+        var nextLook: ContinuousClock.Instant {
+            guard cancellation != nil, !isStopping else { return deadline }
+            return min(deadline, .now + PostgresConnection.cancellationInterval)
         }
 
         var next: Awaited? { awaitedStart < awaited.count ? awaited[awaitedStart] : nil }
@@ -154,8 +172,9 @@ extension PostgresConnection {
     /// the server to stop.
     private func exchange(_ pipeline: inout Pipeline) throws(PostgresError) {
         let events = try libpq.flush() ? POLLIN : POLLIN | POLLOUT
-        guard Self.wait(for: events, on: libpq.socket, until: pipeline.deadline) else {
-            try stop(&pipeline)
+        if pipeline.isCancelled { return try stop(&pipeline) }
+        guard Self.wait(for: events, on: libpq.socket, until: pipeline.nextLook) else {
+            if pipeline.deadline <= .now { try stop(&pipeline) }
             return
         }
         // After the end of the connection, its last replies are still read.

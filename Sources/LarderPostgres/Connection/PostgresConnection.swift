@@ -20,6 +20,8 @@ package final class PostgresConnection {
     static let preparedBytesMax = 16 << 10
     /// The first version with all that the store uses.
     static let serverVersionMin = 140_000
+    /// How often a call that waits looks at its cancellation.
+    static let cancellationInterval = Duration.milliseconds(50)
     /// How long the server has to stop a statement whose deadline has passed.
     static let stopTimeMax = Duration.seconds(2)
 

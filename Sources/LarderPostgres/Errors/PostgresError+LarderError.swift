@@ -1,4 +1,4 @@
-package import LarderModel
+import LarderModel
 
 extension PostgresError {
     /// The error that callers of the store see. A rule of the schema is reported before PostgreSQL
@@ -44,8 +44,10 @@ extension PostgresError {
                 hint: "undo the change that was made to them by other means")
         case .corrupt, .inputOutput:
             LarderError(.storageFailed, "the database failed: \(message)")
+        case .outOfRange:
+            LarderError(.arithmeticOverflow, "a number is outside of its type: \(message)")
         case .notRun, .uniquenessViolated, .foreignKeyViolated, .checkViolated, .notNullViolated,
-            .outOfRange, .malformedValue, .statement, .unexpectedReply, .other:
+            .malformedValue, .statement, .unexpectedReply, .other:
             LarderError(
                 .storageFailed,
                 "the database failed: \(message)\(sqlState.isEmpty ? "" : " (\(sqlState))")")
@@ -54,6 +56,11 @@ extension PostgresError {
 }
 
 extension LarderError {
+    /// - Parameter part: What stores in SQLite have, as a noun.
+    static func missing(_ part: String) -> LarderError {
+        LarderError(.unsupported, "a store in PostgreSQL does not have \(part) yet")
+    }
+
     static let databaseFull = LarderError(
         .storageFull, "there is no room left for the database",
         hint: "free space at its server; then try again")
