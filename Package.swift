@@ -13,8 +13,8 @@ let lifecycle = "https://github.com/swift-server/swift-service-lifecycle.git"
 let argumentParser = "https://github.com/apple/swift-argument-parser.git"
 let syntax = "https://github.com/swiftlang/swift-syntax.git"
 
-/// What a package that uses Larder can leave out. With `traits: []` it resolves no other package,
-/// and has `LarderClient` alone.
+/// The parts that a package which uses Larder can leave out. With `traits: []` it resolves no other
+/// package, and has `LarderClient` alone.
 let server = TargetDependencyCondition.when(traits: ["Server"])
 let records = TargetDependencyCondition.when(traits: ["Records"])
 let objects = TargetDependencyCondition.when(traits: ["SwiftData"])

@@ -1,6 +1,6 @@
 #include <sqlite3.h>
 
-// What Swift cannot import of sqlite3.h: variadic functions, and macros that are casts.
+// The parts of sqlite3.h that Swift cannot import: variadic functions, and macros that are casts.
 
 static inline int larder_sqlite3_configure(sqlite3 *database, int option, int value) {
     return sqlite3_db_config(database, option, value, (int *)0);

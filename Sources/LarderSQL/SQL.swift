@@ -52,7 +52,7 @@ package struct SQL: Sendable {
         parameters = [parameter]
     }
 
-    /// The same statement with other parameters.
+    /// The statement with other parameters.
     package func with(_ parameters: [SQLParameter]) -> SQL {
         var result = self
         result.parameters = parameters

@@ -35,5 +35,5 @@ static inline void make_body(char *text, int64_t number) {
     make_words(text, number, TITLE_WORDS, BODY_WORDS);
 }
 
-// What an index finds.
+// The result of an index.
 enum { PLAIN, INDEX_OF_WORDS, INDEX_OF_PARTS };

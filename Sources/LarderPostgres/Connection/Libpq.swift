@@ -20,7 +20,7 @@ final class Libpq {
         case failed
     }
 
-    /// What a connection received.
+    /// The message that a connection received.
     enum Reply {
         /// No more results of the statement.
         case end

@@ -69,7 +69,7 @@ extension Layout {
 
     /// Transaction; for one run its number from 1, kind, entity, first key, last key, properties.
     package static let insertChange = insertChanges(1)
-    /// The same for ``changesAtOnce`` runs of the transaction, one after the other.
+    /// The form for ``changesAtOnce`` runs of the transaction, one after the other.
     package static let insertSeveralChanges = insertChanges(changesAtOnce)
 
     package static let changesAtOnce = 32

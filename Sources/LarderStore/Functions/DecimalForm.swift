@@ -135,7 +135,7 @@ final class DecimalForm {
         return result
     }
 
-    /// The same with short decimals; nil if one of the numbers is not short.
+    /// The number as a short decimal; nil if one of the numbers is not short.
     private func shortNumber(_ arguments: FunctionArguments, _ index: inout Int) -> ShortDecimal? {
         guard index < symbols.count else { return nil }
         let symbol = symbols[index]

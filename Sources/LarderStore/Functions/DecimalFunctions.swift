@@ -32,7 +32,7 @@ extension DecimalFunctions {
         }
     }
 
-    /// The same if it is a short decimal.
+    /// The number if it is a short decimal.
     @inline(__always)
     static func shortDecimal(_ argument: FunctionArgument) -> ShortDecimal? {
         switch argument.type {
@@ -81,7 +81,7 @@ private struct AggregatedNumbers {
         return form(arguments).number(arguments)
     }
 
-    /// The same if it is a short decimal.
+    /// The number if it is a short decimal.
     mutating func shortNumber(_ arguments: FunctionArguments) -> ShortDecimal? {
         if arguments.count == 1 { return DecimalFunctions.shortDecimal(arguments[0]) }
         return form(arguments).shortNumber(arguments)

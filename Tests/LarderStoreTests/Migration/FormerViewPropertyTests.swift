@@ -182,7 +182,7 @@ struct FormerViewPropertyTests {
 }
 
 extension FormerViewPropertyTests.Results {
-    /// The same without the versions of objects, which updates of what is not known change too.
+    /// The rows without the versions of objects, which updates of unknown properties change too.
     fileprivate var withoutVersions: Self {
         var results = self
         results.objects = objects.map(\.withoutVersions)

@@ -188,7 +188,7 @@ struct FormerViewTests {
                 [book], properties: ["price"], budget: ReadBudget())
         }
         #expect(selected.code == .unknownProperty)
-        // The same connection still reads everything.
+        // The connection still reads everything.
         #expect(try record(loan, in: store)?["reader"] == "Ann")
     }
 
@@ -309,7 +309,7 @@ struct FormerViewTests {
                 == ["4 updated Book pages"])
         let unknown = try error { _ = try page(HistoryFilter(entities: ["Loan"])) }
         #expect(unknown.code == .unknownEntity)
-        // What a subscriber gets: transactions that were read with all of their changes.
+        // A subscriber gets transactions that were read with all of their changes.
         let whole = try reader.history(
             HistoryPageRequest(from: HistoryPosition(number: 1), .all, bytesMax: 1 << 20),
             budget: ReadBudget())

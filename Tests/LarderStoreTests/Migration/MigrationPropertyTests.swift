@@ -60,7 +60,7 @@ struct MigrationPropertyTests {
             _ = try Store.open(
                 path: path, schema: new, options: StoreOptions(migrates: true)
             ) { _ in
-                // What a process that is killed now leaves behind.
+                // The files that a process which is killed now leaves behind.
                 if steps.next() == kill { Self.copy(path, to: copy.storePath) }
             }
             if migration.isRefused { throw Difference(description: "not refused: \(text)") }

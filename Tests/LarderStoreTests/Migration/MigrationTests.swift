@@ -112,7 +112,7 @@ struct MigrationTests {
 
         let connection = try store.makeWriter()
         defer { connection.close() }
-        // The same save as before: its result has today's names.
+        // A save as before: its result has today's names.
         var again = ChangeSet([
             .insert(writer, values: ["name": "Ann"]),
             book("a", ["title": "One", "author": .object(writer)]), book("b", ["title": "Two"]),

@@ -455,7 +455,8 @@ struct RandomMigration {
         // It could have the only objects that an edit before did not permit.
         guard !isRefused, schema.entities.count > 1, schema.kinds(of: name) == [name],
             !name.hasSuffix("new"),
-            // What led to this entity alone goes with it; it must not have been edited before.
+            // A relationship that led to this entity alone goes with it; it must not have been
+            // edited before.
             !edited.contains(where: { $0.hasPrefix(name + ".") })
         else { return }
         let leading = schema.entities.flatMap { other in

@@ -36,7 +36,7 @@ struct LockWaitTests {
         return nil
     }
 
-    /// What one connection does while another one has a lock that it needs.
+    /// The call of one connection while another one has a lock that it needs.
     enum Way: CaseIterable {
         /// A reader has the writer's lock, because it found the header of the log half written.
         case beginBesideReader

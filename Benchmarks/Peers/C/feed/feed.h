@@ -1,4 +1,4 @@
-// What feed.c needs of a store: writers that commit a student together with an event, and
+// The needs of feed.c in a store: writers that commit a student together with an event, and
 // subscribers that wait for events. An event has a number, from 1 after each reset.
 #pragma once
 #include "../peer.h"

@@ -1,5 +1,5 @@
 // Which operation comes next: YCSB's core workloads A to F with YCSB's distributions, from a seed.
-// The same seed gives each store the same operations.
+// A seed gives each store the same operations.
 #pragma once
 #include "ycsb.h"
 #include <math.h>

@@ -3,9 +3,9 @@ import LarderQuery
 
 /// The rules that decide which objects a user may read and change, typed against the whole schema.
 ///
-/// Those for reading are added wherever a query reads a table, so that other objects do not exist
-/// for it: not among its rows, not at the end of a key path, not in a collection or a list. A rule
-/// itself reads all objects.
+/// The rules for reading are added wherever a query reads a table, so that other objects do not
+/// exist for it: not among its rows, not at the end of a key path, not in a collection or a list. A
+/// rule itself reads all objects.
 package struct RowRules: Sendable {
     package enum Restriction: Sendable {
         /// The user has the right for no object of the entity.

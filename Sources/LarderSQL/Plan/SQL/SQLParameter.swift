@@ -5,7 +5,7 @@ import LarderQuery
 package enum SQLParameter: Hashable, Sendable {
     /// A value that is known when the statement is written.
     case constant(SQLValue)
-    /// The same for PostgreSQL, whose parameters have types. The type is nil if the value has it.
+    /// The form for PostgreSQL, whose parameters have types. The type is nil if the value has it.
     case typed(SQLValue, AttributeType?)
     case value(TypedValue)
     /// The operand of a function. It must be an integer in a computation with integers.

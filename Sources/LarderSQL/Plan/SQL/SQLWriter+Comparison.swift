@@ -136,7 +136,7 @@ extension SQLWriter {
         return Self.connected(parts, isAnd: polarity == .negated)
     }
 
-    /// The same for a list that is one argument. The number of its parameters is a power of two, so
+    /// The form for a list that is one argument. The number of its parameters is a power of two, so
     /// that few texts serve lists of all sizes. The elements of a long list are rows of a table.
     mutating func oneOfList(
         _ left: PlanOperand, _ list: TypedValue, _ options: Comparison.Options, _ polarity: Polarity

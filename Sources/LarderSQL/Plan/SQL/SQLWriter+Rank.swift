@@ -89,7 +89,7 @@ package struct RankedSearch {
             : "\(function: SearchFunctions.matchScore)(\(table), \(requiredTerms), sizes.sz)"
     }
 
-    /// The same for the first rows of the order by score. The rows for which ``isOnPage`` is false
+    /// The form for the first rows of the order by score. The rows for which ``isOnPage`` is false
     /// are left out before their numbers of words are read.
     package var pageScore: SQL {
         """

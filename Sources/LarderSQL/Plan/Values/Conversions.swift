@@ -42,7 +42,7 @@ package final class Conversions: @unchecked Sendable {
 
     /// A smaller value is converted again.
     private static let largeBytesMin = 1 << 10
-    /// What a value takes in addition to the bytes of its text. A decimal is written as text.
+    /// The bytes of a value in addition to those of its text. A decimal is written as text.
     private static let valueBytes = 16
     private static let decimalBytes = 256
 

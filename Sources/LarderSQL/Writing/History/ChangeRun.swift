@@ -1,4 +1,4 @@
-/// The same change of objects of one entity with consecutive keys.
+/// One kind of change of objects of one entity with consecutive keys.
 package struct ChangeRun: Hashable {
     /// The raw values are stored in the history.
     package enum Kind: Int64 {

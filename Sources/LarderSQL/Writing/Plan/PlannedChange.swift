@@ -123,9 +123,9 @@ struct PlannedSelection: Sendable {
 /// The new value of a property in a bulk update.
 struct PlannedAssignment: Sendable {
     enum Content: Sendable {
-        /// The same value for all objects.
+        /// One value for all objects.
         case attribute(SQLValue)
-        /// The same destinations for all objects.
+        /// One list of destinations for all objects.
         case relationship([Assignment.Target])
         /// The column of the query with the value that is computed for each object, and its type.
         case computed(Int, OperandType)

@@ -21,7 +21,8 @@ package final class RightsCheck {
     private let changeRights: ChangeRights
     /// Objects that existed before and are updated, to be checked again at the end.
     private var updated = ObjectSet()
-    /// Those that an insert updates. The names in an insert may be frozen, those in an update not.
+    /// The objects that an insert updates. The names in an insert may be frozen, those in an update
+    /// not.
     private var upserted = ObjectSet()
 
     private static let keysMax = 10_000

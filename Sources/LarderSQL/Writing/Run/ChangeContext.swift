@@ -1,8 +1,8 @@
 import FoundationEssentials
 import LarderModel
 
-/// What all parts of a change set share while it runs: the schema, the statements, the objects that
-/// the set inserts, changes and deletes, and the errors found so far.
+/// The state that all parts of a change set share while it runs: the schema, the statements, the
+/// objects that the set inserts, changes and deletes, and the errors found so far.
 ///
 /// Each rule keeps its own state; a rule gets the context as a parameter. Used on the writer's
 /// thread only.
@@ -82,7 +82,7 @@ package final class ChangeContext {
         if budgetChecksLeft < 0 { try checkBudgetNow() }
     }
 
-    /// The same, for a caller that does much between two calls.
+    /// The form for a caller that does much between two calls.
     package func checkBudgetNow() throws(SQLError) {
         budgetChecksLeft = Self.budgetCheckInterval
         try session.checkBudget()

@@ -107,7 +107,7 @@ extension InsertionRun {
     /// Remembers a destination that exists, so that it is not read again.
     private func remember(_ key: Int64, of relationship: StoredRelationship) {
         let schema = context.schema
-        // The same key may be given with the name of another entity of the table.
+        // A key may be given a second time with the name of another entity of the table.
         if schema.entities[relationship.destinationNumber].sharesTable { return }
         // A list with bounds records each row, so that an error names the last one.
         if let inverse = relationship.inverseNumber, schema.relationships[inverse].hasCountBounds {

@@ -58,7 +58,7 @@ struct EditCostTests {
         #expect(try library.keys(shelf, "books") == expected)
     }
 
-    /// The same edit of an array.
+    /// The edit of an array.
     private static func apply(_ edit: RelationshipEdit, to keys: inout [Int64]) {
         guard let object = edit.objects.first?.permanentKey else { return }
         keys.removeAll { $0 == object }

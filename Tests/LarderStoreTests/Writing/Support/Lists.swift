@@ -39,7 +39,7 @@ enum Lists {
             list("followers", of: "Reader", inverse: "follows"),
             Relationship(name: "mentor", destination: "Reader", inverse: "pupils"),
             list("pupils", of: "Reader", inverse: "mentor"),
-            // The same, with the list first in the order of the schema.
+            // The form with the list first in the order of the schema.
             list("heirs", of: "Reader", inverse: "donor"),
             Relationship(name: "donor", destination: "Reader", inverse: "heirs"),
         ])

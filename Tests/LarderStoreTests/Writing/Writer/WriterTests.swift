@@ -186,7 +186,7 @@ struct WriterTests {
         #expect(lengths == lengths.sorted())
         // Two commits of a few pages each, and then one in a while.
         #expect(Set(lengths.dropFirst(10)).count < 10, "\(lengths)")
-        // What a killed process leaves.
+        // The files that a killed process leaves.
         let copy = try MemoryFolder()
         for suffix in ["", "-wal"] {
             try Data(contentsOf: URL(filePath: folder.storePath + suffix))

@@ -1,4 +1,4 @@
-/// What the service of the grpc-swift-2 peer answers: one student by its key.
+/// The replies of the service of the grpc-swift-2 peer: one student by its key.
 
 // DO NOT EDIT.
 // swift-format-ignore-file

@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// What the service of the grpc-swift-2 peer answers: one student by its key.
+/// The replies of the service of the grpc-swift-2 peer: one student by its key.
 
 import SwiftProtobuf
 
