@@ -272,7 +272,7 @@ let package = Package(
             name: "LarderPostgresTests",
             dependencies: [
                 "LarderPostgres", "LarderStore", "LarderSQL", "LarderModel", "LarderQuery",
-                "QueryScripts", "TestSupport",
+                "QueryFuzzing", "QueryScripts", "TestSupport",
             ],
             exclude: ["postgres-server", "Refusals.text", "Statements.text"],
             swiftSettings: strict),

@@ -52,7 +52,7 @@ public struct QueryFuzzer {
     private static let casesOfStoreMax = 200
 
     private var random: SeededGenerator
-    private var store: FuzzedStore
+    private(set) var store: FuzzedStore
     private var paths: SchemaPaths
     private var casesOfStore = 0
     private let bug: InjectedBug?
@@ -99,7 +99,7 @@ public struct QueryFuzzer {
         return Disagreement(query, in: store, bug)
     }
 
-    private mutating func query() -> QueryCase {
+    mutating func query() -> QueryCase {
         let entities = store.schema.entities
         let entityName = (random.pick(entities) ?? entities[0]).name
         var generator = PredicateGenerator(store, paths, about: entityName, random)

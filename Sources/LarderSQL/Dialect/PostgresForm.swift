@@ -48,7 +48,7 @@ extension AggregateFunction {
     func postgresForm(_ type: OperandType?) -> PostgresForm {
         switch self {
         case .count, .countDistinct: .native
-        case .minimum, .maximum: type == .attribute(.bool) ? .refused : .native
+        case .minimum, .maximum: type.hasExtremes ? .native : .refused
         case .sum: type?.isInteger == true ? .native : type.isReal ? .installed : .refused
         case .average: type?.isInteger == true ? .native : type.isReal ? .installed : .refused
         case .median, .mode, .stddev: .refused
@@ -78,6 +78,15 @@ extension StringOrder {
 }
 
 extension OperandType? {
+    /// Whether PostgreSQL has a smallest value of them. It has an order of UUIDs and bytes, too,
+    /// but no such aggregates.
+    fileprivate var hasExtremes: Bool {
+        switch self {
+        case .attribute(.bool), .attribute(.uuid), .attribute(.data), .attribute(.json): false
+        default: true
+        }
+    }
+
     fileprivate var isReal: Bool {
         self == .attribute(.double) || self == .attribute(.float)
     }

@@ -83,7 +83,8 @@ extension SQLWriter {
         switch operand {
         case .column, .value: return written
         case _ where dialect.namesByteOrder:
-            return operand.type?.isString == true ? "\(written) COLLATE \"C\"" : written
+            return operand.type?.isString == true
+                ? "\(written.inParentheses) COLLATE \"C\"" : written
         case _ where !isDecimal: return written.inByteOrder
         default: return written.collated(DecimalFunctions.collation)
         }

@@ -152,7 +152,8 @@ extension SQLWriter {
 
     /// The first of the two keys that give the order `:caseinsensitive`, if an index has them.
     private func caseless(_ operand: PlanOperand, _ stringOrder: StringOrder) -> SQL? {
-        guard stringOrder == .caseInsensitive, case .column(let column) = operand,
+        guard dialect == .sqlite, stringOrder == .caseInsensitive,
+            case .column(let column) = operand,
             column.textIndexes.contains(.caseless)
         else { return nil }
         return "\(function: IndexFunctions.caseless)(\(column.reference.sql))"

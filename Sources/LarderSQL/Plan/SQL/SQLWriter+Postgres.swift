@@ -67,7 +67,7 @@ extension SQLWriter {
         var nullable: [SQL] = []
         for operand in operands {
             var argument = try self.argument(operand)
-            if type.isString { argument = "\(argument) COLLATE \"C\"" }
+            if type.isString { argument = "\(argument.inParentheses) COLLATE \"C\"" }
             arguments.append(argument)
             if operand.isNullable { nullable.append("\(argument) IS NULL") }
         }
