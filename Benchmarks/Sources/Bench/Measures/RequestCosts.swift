@@ -25,7 +25,7 @@ struct RequestCosts: Measure {
             case (.records, .client): (2_450, 1.1)
             case (.group, .server): (840, 0.1)
             case (.group, .client): (105, 0.1)
-            case (.insert, .server): (119_000, 43)
+            case (.insert, .server): (119_000, 40)
             case (.insert, .client): (21_400, 5.5)
             case (.changes, .server): (31_500, 11)
             case (.changes, .client): (7_600, 2.2)
