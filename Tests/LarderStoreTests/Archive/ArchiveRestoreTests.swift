@@ -54,7 +54,7 @@ struct ArchiveRestoreTests {
         try library.open()
         for name in ["a", "b"] {
             try library.save([category(name)])
-            #expect(try #require(library.store?.archive).finish())
+            try library.archiveAll()
         }
         library.close()
         let folder = library.archiveFolder
