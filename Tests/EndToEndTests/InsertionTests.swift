@@ -24,8 +24,8 @@ struct InsertionTests {
         #expect(isSaved)
     }
 
-    private static func longName(_ byte: String) -> Value {
-        .string(String(repeating: byte, count: 17 << 20))
+    private static func longName(_ character: Character) -> Value {
+        .string(String(repeatingByteOf: character, count: 17 << 20))
     }
 
     private static func saveLongValues(_ client: StoreClient) throws {

@@ -337,8 +337,8 @@ struct LiveQueryTests {
         try daemon.start(["--max-object", "40"])
         let (client, writer) = (try daemon.connect(), try daemon.connect())
         let (long, longer) = (17 << 20, 18 << 20)
-        func name(_ byte: String, _ count: Int) -> Value {
-            .string(String(repeating: byte, count: count))
+        func name(_ character: Character, _ count: Int) -> Value {
+            .string(String(repeatingByteOf: character, count: count))
         }
         let short = try writer.insert("Student", ["name": "short", "birthOfYear": 1])
         let object = try writer.insert("Student", ["name": name("a", long), "birthOfYear": 2])
