@@ -3,6 +3,8 @@
 // observers are those of the object. So the context keeps it while an object that has an instance
 // leads to it, and the last thousands in any case.
 
+internal import LarderModel
+
 extension ObjectContext {
     /// How many objects are kept although no other one leads to them.
     private static let recentMax = 4_096
@@ -35,14 +37,19 @@ extension ObjectContext {
     /// Marks the kept objects to which the known relationships of an object with an instance lead.
     private func markReachable() {
         var open = registered.filter { $0.owner != nil }
+        func mark(_ identifier: PersistentIdentifier) {
+            guard let target = registeredObject(for: identifier), target.isKept,
+                target.reachedBy != sweepCount
+            else { return }
+            target.reachedBy = sweepCount
+            open.append(target)
+        }
         while let object = open.popLast() {
             for property in object.entity?.relationships ?? [] {
-                for identifier in object[property.slot]?.links ?? [] {
-                    guard let target = registeredObject(for: identifier), target.isKept,
-                        target.reachedBy != sweepCount
-                    else { continue }
-                    target.reachedBy = sweepCount
-                    open.append(target)
+                switch object[property.slot] {
+                case .object(let identifier)?: mark(identifier)
+                case .objects(let identifiers)?: identifiers.forEach(mark)
+                default: break
                 }
             }
         }

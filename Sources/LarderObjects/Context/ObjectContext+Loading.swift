@@ -79,9 +79,9 @@ extension ObjectContext {
     func loadRelated(
         _ identifiers: [PersistentIdentifier], of object: StoredObject, _ slot: Int
     ) -> [StoredObject] {
-        let known = identifiers.compactMap { registeredObject(for: $0) }
-        guard known.count < identifiers.count else { return known }
-        var missing = identifiers.filter { registeredObject(for: $0) == nil }
+        let (known, others) = registered(identifiers)
+        guard !others.isEmpty else { return known }
+        var missing = others
         var seen = Set(missing)
         for sibling in siblings(of: object) where missing.count < Self.loadedMax {
             guard let other = registeredObject(for: sibling) else { continue }
@@ -97,10 +97,27 @@ extension ObjectContext {
             return identifiers.compactMap(unread)
         }
         return withExtendedLifetime((known, found)) {
-            let gone = Set(identifiers.filter { registeredObject(for: $0) == nil })
-            if !gone.isEmpty { drop(gone, from: object, slot) }
+            let (related, gone) = registered(identifiers)
+            guard !gone.isEmpty else { return related }
+            drop(Set(gone), from: object, slot)
             return identifiers.compactMap { registeredObject(for: $0) }
         }
+    }
+
+    /// The objects that the context has, and the identifiers of the others.
+    private func registered(
+        _ identifiers: [PersistentIdentifier]
+    ) -> (objects: [StoredObject], others: [PersistentIdentifier]) {
+        var (objects, others): ([StoredObject], [PersistentIdentifier]) = ([], [])
+        objects.reserveCapacity(identifiers.count)
+        for identifier in identifiers {
+            if let object = registeredObject(for: identifier) {
+                objects.append(object)
+            } else {
+                others.append(identifier)
+            }
+        }
+        return (objects, others)
     }
 
     /// Removes links to objects that do not exist from a relationship. It is no change of the
