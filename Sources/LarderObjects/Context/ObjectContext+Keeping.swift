@@ -15,23 +15,17 @@ extension ObjectContext {
             object.isKept = true
             kept.append(object)
         }
-        if kept.count > keptCountAtSweep { releaseUnreachable() }
     }
 
-    /// Keeps no more objects than needed. A large prefetch has kept many, and small reads may add
-    /// none to them for long.
+    /// Keeps no more objects than needed. Called when as many objects were read as there are.
     func releaseKept() {
-        if kept.count > Self.recentMax { releaseUnreachable() }
-    }
-
-    private func releaseUnreachable() {
+        guard kept.count > Self.recentMax else { return }
         sweepCount += 1
         markReachable()
         let old = kept.dropLast(Self.recentMax)
         let recent = kept.suffix(Self.recentMax)
         for object in old where object.reachedBy != sweepCount { object.isKept = false }
         kept = old.filter(\.isKept) + recent
-        keptCountAtSweep = 2 * max(kept.count, Self.recentMax)
     }
 
     /// Marks the kept objects to which the known relationships of an object with an instance lead.

@@ -30,7 +30,6 @@ public final class ObjectContext {
     private var registry = ObjectRegistry()
     /// Objects that were read along relationships, oldest first.
     var kept: [StoredObject] = []
-    var keptCountAtSweep = 8_192
     /// The number of searches for kept objects that nobody needs any more.
     var sweepCount = 0
 
@@ -130,7 +129,8 @@ public final class ObjectContext {
     /// - Returns: the object that is registered.
     @discardableResult
     func register(_ object: StoredObject, in store: (any ObjectStore)?) -> StoredObject {
-        registry.object(for: object.identifier, in: store?.identifier) { object }
+        releaseUnused()
+        return registry.object(for: object.identifier, in: store?.identifier) { object }
     }
 
     /// The objects of the entities of a batch in a store, to which its rows will be added.
@@ -145,7 +145,8 @@ public final class ObjectContext {
         }
     }
 
-    /// Releases objects that nobody has any more. Called before objects are read.
+    /// Releases objects that nobody has any more, if enough were added. Called before objects are
+    /// read.
     func releaseUnused() {
         guard registry.isReleaseDue else { return }
         releaseKept()

@@ -144,7 +144,6 @@ struct ObjectRegistry {
     mutating func object(
         for identifier: PersistentIdentifier, in store: UUID?, new: () -> StoredObject
     ) -> StoredObject {
-        releaseUnused()
         addedSize += 1
         switch identifier.key {
         case .temporary(let name): return temporary.object(for: name, new: new).object
@@ -171,9 +170,8 @@ struct ObjectRegistry {
     /// Whether enough objects were added to release memory.
     var isReleaseDue: Bool { addedSize >= sizeMax }
 
-    /// Releases the objects that nobody else has, if enough were added.
+    /// Releases the objects that nobody else has.
     mutating func releaseUnused() {
-        guard isReleaseDue else { return }
         for stored in stored.values { stored.table.releaseUnused() }
         temporary.releaseUnused()
         foreign.releaseUnused()
