@@ -8,6 +8,12 @@ import LarderModel
 ///
 /// As a ``StoreView`` it has the current schema.
 package protocol StoreBackend: StoreView {
+    /// The length of the write-ahead log on disk; 0 if there is none.
+    var logByteCount: Int { get }
+
+    /// Whether reads wait for another process, so that no event loop may perform one.
+    var readsWait: Bool { get }
+
     /// The view of clients that were built for a former schema which the current one only adds to.
     ///
     /// - Parameters:
@@ -37,9 +43,6 @@ package protocol StoreBackend: StoreView {
     /// Whether a stamp that one of the store's readers returned is still current. See
     /// ``ObjectStamp``.
     func isCurrent(_ stamp: ObjectStamp) -> Bool
-
-    /// The length of the write-ahead log on disk; 0 if there is none.
-    var logByteCount: Int { get }
 
     /// Keeps other processes from opening the store until ``reopened(_:progress:)``, also while its
     /// writer and its readers are closed.
@@ -78,6 +81,8 @@ package enum ReopeningChange: Sendable {
 
 /// A store that cannot be migrated uses these.
 extension StoreBackend {
+    package var readsWait: Bool { false }
+
     package func formerView(version: String, fingerprint: String) -> (any StoreView)? { nil }
 
     package func limitedView(_ rights: Rights) throws(LarderError) -> any StoreView {

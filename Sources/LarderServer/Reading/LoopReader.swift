@@ -11,7 +11,7 @@ import Synchronization
 /// to the data.
 ///
 /// A read that needs more work or bytes than are allowed here is returned to its caller for the
-/// reader pool.
+/// reader pool, and so is each read of a store that waits for another process.
 ///
 /// Sendable unchecked: all mutable state is used on `eventLoop` alone, which every method asserts
 /// in debug builds; the counters are atomic.
@@ -44,6 +44,7 @@ final class LoopReader: @unchecked Sendable {
     let queries: QueryCounters
     private let backend: any StoreBackend
     private let view: any StoreView
+    private let readsWait: Bool
     /// The reader whose connection this one uses; nil if it has its own.
     private let base: LoopReader?
     private let limits: ServerLimits
@@ -61,6 +62,7 @@ final class LoopReader: @unchecked Sendable {
         self.eventLoop = eventLoop
         self.backend = backend
         self.view = backend
+        self.readsWait = backend.readsWait
         self.base = nil
         self.limits = limits
         self.counters = Counters()
@@ -84,6 +86,7 @@ final class LoopReader: @unchecked Sendable {
         self.eventLoop = base.eventLoop
         self.backend = base.backend
         self.view = view
+        self.readsWait = base.readsWait
         self.base = base
         self.limits = base.limits
         self.counters = base.counters
@@ -125,7 +128,8 @@ final class LoopReader: @unchecked Sendable {
         _ request: Request, cachingAs key: ReplyCache.Key, of user: UInt32
     ) -> (reply: EncodedBatches, record: QueryCounters.RecordNumber?)? {
         eventLoop.assertInEventLoop()
-        guard case .get(let identifiers, let properties) = request, identifiers.count == 1,
+        guard !readsWait,
+            case .get(let identifiers, let properties) = request, identifiers.count == 1,
             let reader = try? openReader(),
             let stamp = reader.stamp(of: identifiers[0], properties: properties),
             let batches = try? reader.objects(
@@ -149,6 +153,7 @@ final class LoopReader: @unchecked Sendable {
         countedIn record: QueryCounters.RecordNumber? = nil
     ) -> ObjectsOutcome {
         eventLoop.assertInEventLoop()
+        guard !readsWait else { return .needsPool }
         do throws(ReadFailure) {
             let batches = try openReaderToRead().objects(
                 identifiers, properties: properties, budget: budget)
@@ -176,7 +181,9 @@ final class LoopReader: @unchecked Sendable {
             return (.reply(.failed(error)), nil)
         }
         defer { charge(entry, for: request.shape) }
-        guard entry.startsInline() else { return (.needsPool(entry.plan), entry.record) }
+        guard !readsWait, entry.startsInline() else {
+            return (.needsPool(entry.plan), entry.record)
+        }
         do throws(ReadFailure) {
             if let batch = try singleBatch(entry, request.parameters) {
                 counters.inlineReads.add(1, ordering: .relaxed)
@@ -194,7 +201,8 @@ final class LoopReader: @unchecked Sendable {
     /// - Parameter last: The last transaction that there is at least.
     func history(after number: Int64, upTo last: Int64) -> HistoryPage? {
         eventLoop.assertInEventLoop()
-        guard last - number <= Self.historyTransactionsMax, let reader = try? openReader(),
+        guard !readsWait, last - number <= Self.historyTransactionsMax,
+            let reader = try? openReader(),
             let page = try? reader.history(
                 HistoryPageRequest(
                     from: HistoryPosition(number: number + 1), .all,
@@ -209,7 +217,7 @@ final class LoopReader: @unchecked Sendable {
     /// being migrated.
     func statistics() -> [Statistic] {
         eventLoop.assertInEventLoop()
-        guard !isClosed, let reader = try? openReader() else { return [] }
+        guard !isClosed, !readsWait, let reader = try? openReader() else { return [] }
         return (try? reader.statistics()) ?? []
     }
 
