@@ -92,6 +92,9 @@ final class Libpq {
 
     var isBroken: Bool { PQstatus(handle) == CONNECTION_BAD }
 
+    /// Whether the server wanted a password and there was none.
+    var needsPassword: Bool { PQconnectionNeedsPassword(handle) == 1 }
+
     var serverVersion: Int { Int(PQserverVersion(handle)) }
 
     /// The process of the server that serves the connection.

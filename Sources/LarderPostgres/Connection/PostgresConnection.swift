@@ -46,7 +46,7 @@ package final class PostgresConnection {
         while true {
             switch progress {
             case .ready: return try ready(libpq)
-            case .failed: throw connectingError(libpq.errorText)
+            case .failed: throw connectingError(libpq)
             case .waitsToRead, .waitsToWrite:
                 let events = progress.events
                 guard wait(for: events, on: libpq.socket, until: deadline) else {
@@ -77,10 +77,11 @@ package final class PostgresConnection {
         return PostgresConnection(libpq)
     }
 
-    private static func connectingError(_ text: String) -> PostgresError {
-        let parts = ErrorText(text)
+    private static func connectingError(_ libpq: Libpq) -> PostgresError {
+        let parts = ErrorText(libpq.errorText)
         guard !parts.sqlState.isEmpty else {
-            return PostgresError(.cannotConnect, parts.message)
+            return PostgresError(
+                libpq.needsPassword ? .authenticationFailed : .cannotConnect, parts.message)
         }
         var error = PostgresError(sqlState: parts.sqlState, parts.message)
         // The server closed a connection that never was ready.

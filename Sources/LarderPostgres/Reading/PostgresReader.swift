@@ -214,11 +214,10 @@ final class PostgresReader: StoreReader {
         throw .failed(LarderError.missing("a verification"))
     }
 
-    func statistics() throws(LarderError) -> [Statistic] {
-        throw LarderError.missing("metrics")
-    }
-
     // MARK: Memory
+
+    /// PostgreSQL has views of its own for what it does.
+    func statistics() throws(LarderError) -> [Statistic] { [] }
 
     func releaseMemory() {
         objectQueries.removeAll()

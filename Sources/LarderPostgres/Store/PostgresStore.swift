@@ -86,6 +86,8 @@ package final class PostgresStore: StoreBackend {
 
     package var logByteCount: Int { 0 }
 
+    package var readsWait: Bool { true }
+
     static let noCopies = LarderError(
         .unsupported, "a store in PostgreSQL has no backups of its own",
         hint: "use pg_basebackup or pg_dump")

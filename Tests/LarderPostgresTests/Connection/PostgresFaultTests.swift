@@ -31,6 +31,8 @@ struct PostgresFaultTests {
             "postgresql://ann:pa%zzssword@host/db", "postgresql://ann:pass@word@host/db",
             "sesame", "host=h password='sesame", "postgresql://h/db?sesame=1", "password=a\u{0}b",
             "postgresql://ann:sesame@h:port:1/db", "postgresql://ann:12/sesame@host/db",
+            "postgresql://h/db?schema=sesame/b", "postgresql://h/db?schema=",
+            "postgresql://h/db?schema=pg_sesame", "postgresql://h/db?schema=Sesame",
             String(repeating: "x", count: 5_000),
         ])
     func malformedAddress(text: String) {
@@ -38,6 +40,33 @@ struct PostgresFaultTests {
         #expect(error?.condition == .malformedAddress)
         let shown = "\(String(describing: error))\(String(describing: error?.larderError))"
         for part in ["sesame", "word@", "zzss"] { #expect(!shown.contains(part), "\(shown)") }
+    }
+
+    @Test("An address names the schema of the store, and says whether it has a password")
+    func schemaName() throws {
+        for (text, name, hasPassword) in [
+            ("postgresql://h/db", "larder", false),
+            ("postgresql://h/db?schema=students", "students", false),
+            ("postgresql://ann:sesame@h/db?port=1&schema=a&schema=b-2&user=bob", "b-2", true),
+            ("postgresql:///?service=school&schema=_a", "_a", false),
+            ("host=h password=sesame", "larder", true),
+        ] {
+            let address = try PostgresAddress(text)
+            #expect(address.schemaName == name && address.hasPassword == hasPassword, "\(text)")
+            #expect(!address.description.contains("schema"))
+        }
+        #expect("\(try PostgresAddress("postgresql://h/db?port=1&schema=b"))" == "h:1/db")
+    }
+
+    @Test("A password that is missing is an error of the user, and not of the server")
+    func missingPassword() throws {
+        let folder = try PostgresServer.shared.get().folder
+        let address = try PostgresAddress(
+            "host='\(folder)' user=owner dbname=postgres passfile=/nowhere")
+        let error = #expect(throws: PostgresError.self) {
+            try PostgresConnection.open(address, deadline: .soon)
+        }
+        #expect(error?.condition == .authenticationFailed)
     }
 
     @Test("A database that does not exist is an error with its name")
