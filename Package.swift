@@ -201,7 +201,7 @@ let package = Package(
             name: "LarderDaemon",
             dependencies: [
                 "CLinux", "LarderModel", "LarderQuery", "LarderPrograms", "LarderServer",
-                "LarderStore",
+                "LarderStore", .target(name: "LarderPostgres", condition: postgres),
                 .product(name: "Logging", package: "swift-log", condition: server),
                 .product(
                     name: "UnixSignals", package: "swift-service-lifecycle", condition: server),

@@ -47,8 +47,8 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Store file. Created if it does not exist and --schema is given.",
-            valueName: "file"))
+            "Store file, or postgresql://HOST/DATABASE?schema=NAME. Created if it does not exist "
+                + "and --schema is given.", valueName: "file"))
     var store: String?
 
     @Flag(help: "Keep the store in memory only. All data is lost when the server exits.")
@@ -248,6 +248,15 @@ struct DaemonCommand: ParsableCommand {
             if schema == nil { throw ValidationError("--in-memory requires --schema FILE") }
             if readOnly { throw ValidationError("--in-memory and --read-only cannot be combined") }
         }
+        if case .database = location {
+            let given = [
+                ("--archive", archive != nil), ("--migrate", migrate), ("--read-only", readOnly),
+                ("--synchronous", synchronous != .full),
+            ].filter(\.1)
+            if let (name, _) = given.first {
+                throw ValidationError("\(name) requires a store in a file")
+            }
+        }
         if group != nil, let mode, mode & 0o060 != 0o060 {
             throw ValidationError("--group requires a --mode that lets the group read and write")
         }
@@ -328,6 +337,8 @@ struct DaemonCommand: ParsableCommand {
         }
         return level
     }
+
+    var location: StoreLocation { store.map(StoreLocation.init) ?? .memory }
 
     /// nil if the store is not archived.
     var archiveOptions: ArchiveOptions? {

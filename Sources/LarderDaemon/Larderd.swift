@@ -100,12 +100,12 @@ enum Larderd {
         _ = try options.socketGroup()
         _ = try options.migrationRights()
         let given = try options.schema.map { (path) throws(LarderError) in
-            try readSchema(at: path)
+            try StoreOpening.readSchema(at: path)
         }
         guard options.policy != nil else { return }
         if let given {
             _ = try options.readPolicy(for: given)
-        } else if let path = options.store {
+        } else if case .file(let path) = options.location {
             let store = try Store.open(
                 path: path, schema: nil, options: StoreOptions(isReadOnly: true))
             _ = try options.readPolicy(for: store.storeDescription.schema)
@@ -127,15 +127,16 @@ enum Larderd {
                     + "SocketGroup= in the socket unit")
         }
         let group = try options.socketGroup()
-        let ownerFile = try options.store.map { (path) throws(LarderError) in
+        let ownerFile = try options.location.path.map { (path) throws(LarderError) in
             try OwnerFile.claimIfPossible(path)
         }
         guard DatabaseMemory.setLimit(bytes: options.maxDatabaseMemory << 20) else {
             throw UsageError(message: "SQLite cannot be configured in this process")
         }
-        let store = try open(options, notification, logger)
+        let store = try StoreOpening(options: options, notification: notification, logger: logger)
+            .open()
         if let warning = store.warning { logger.warning("\(warning)") }
-        let policy = try options.readPolicy(for: store.storeDescription.schema)
+        let policy = try options.readPolicy(for: store.backend.storeDescription.schema)
         for case let role? in paths.map(\.role) where (policy ?? Policy()).role(named: role) == nil
         {
             throw UsageError(message: "--socket: there is no role \(role) in the policy")
@@ -162,75 +163,10 @@ enum Larderd {
         serverOptions.metricsSocket = metricsSocket
         serverOptions.idleTimeMax = options.idleExit.map { .seconds($0) }
         let server = try Server(
-            backend: store, listeningSockets: listening, options: serverOptions,
+            backend: store.backend, listeningSockets: listening, options: serverOptions,
             notification: notification,
             logger: logger)
         try await run(server, options, logger)
-    }
-
-    /// The start timeout that systemd is asked for: the recovery of a large WAL may take long.
-    private static let openTimeMax: Duration = .seconds(300)
-
-    private static func open(
-        _ options: DaemonCommand, _ notification: Notification, _ logger: Logger
-    ) throws(LarderError) -> Store {
-        let schema = try options.schema.map { (path) throws(LarderError) in
-            try readSchema(at: path)
-        }
-        guard let path = options.store else {
-            guard let schema else { preconditionFailure("the options were validated") }
-            return try Store.inMemory(schema: schema)
-        }
-        notification.status("opening the store")
-        notification.extendTime(by: openTimeMax)
-        var storeOptions = StoreOptions(
-            synchronous: options.synchronous, isReadOnly: options.readOnly,
-            migrates: options.migrate)
-        storeOptions.objectBytesMax = options.maxObject << 20
-        storeOptions.ignoresPastSchemas = true
-        let store = try Store.open(
-            path: path, schema: schema, options: storeOptions,
-            archive: options.archiveOptions,
-            progress: { progress in
-                logger.notice("migration: \(progress.step)")
-                notification.status("migrating the store: \(progress.step)")
-                notification.extendTime(by: openTimeMax)
-            },
-            reportArchive: { event in
-                logger.log(level: event.kind == .failure ? .error : .notice, "\(event.message)")
-                // The status line has the last failure until it is over.
-                if event.kind != .information { notification.status(event.message) }
-            })
-        if let schema, let file = options.schema {
-            warnIfIgnored(schema, of: file, by: store.storeDescription.schema, logger)
-        }
-        return store
-    }
-
-    /// A store that was migrated while it was served may have another schema than the file, which
-    /// nobody has replaced (docs/decisions/0056-past-schema-files.md).
-    private static func warnIfIgnored(
-        _ schema: Schema, of file: String, by current: Schema, _ logger: Logger
-    ) {
-        guard schema.fingerprint != current.fingerprint else { return }
-        logger.warning(
-            """
-            the schema file \(file) is ignored: the store had this schema, version \
-            \(schema.version), and was migrated to version \(current.version); replace the file \
-            with the output of `larder schema show --output json`
-            """)
-    }
-
-    /// - Throws: `malformedSchema`, also if the file cannot be read: `storageFailed` would mean
-    ///   the store.
-    private static func readSchema(at path: String) throws(LarderError) -> Schema {
-        do throws(LarderError) {
-            return try SchemaDocument.read(InputFile(path))
-        } catch {
-            var failure = error
-            failure.code = .malformedSchema
-            throw failure
-        }
     }
 
     private static func run(

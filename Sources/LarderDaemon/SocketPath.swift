@@ -20,7 +20,7 @@ struct SocketPath: Hashable {
             throw UsageError(
                 message: "no runtime directory for the socket; pass --socket PATH")
         }
-        return [SocketPath("\(directory)/\(baseName(of: options.store)).sock")]
+        return [SocketPath("\(directory)/\(options.location.name).sock")]
     }
 
     /// - Parameter text: A path, and perhaps a colon and the name of a role, which has no slash.
@@ -49,12 +49,5 @@ struct SocketPath: Hashable {
             return nil
         }
         return value
-    }
-
-    /// The store's file name without directories and extension.
-    private static func baseName(of store: String?) -> String {
-        guard let file = store?.split(separator: "/").last else { return "memory" }
-        guard let dot = file.lastIndex(of: "."), dot != file.startIndex else { return String(file) }
-        return String(file[..<dot])
     }
 }

@@ -86,7 +86,7 @@ struct ImportTests {
         "LarderPrograms": ["Glibc", "LarderModel", "LarderQuery"],
         "LarderDaemon": [
             "FoundationEssentials", "Glibc", "CLinux", "LarderModel", "LarderQuery",
-            "LarderPrograms",
+            "LarderPostgres", "LarderPrograms",
             "LarderServer", "LarderStore", "ArgumentParser", "Logging", "ServiceLifecycle",
             "UnixSignals",
         ],
