@@ -41,41 +41,16 @@ final class PostgresReader: StoreReader {
         _ identifiers: [PersistentIdentifier], properties: [String]?, budget: ReadBudget
     ) throws(ReadFailure) -> [Batch] {
         precondition(cursor?.isOpen != true, "one cursor at a time")
-        do throws(LarderError) { try check(identifiers) } catch { throw .failed(error) }
+        do throws(LarderError) { try identifiers.check(converter) } catch { throw .failed(error) }
         session.limit.start(budget)
         defer { session.endSnapshot() }
         var batches: [Batch] = []
         var bytesLeft = min(Limits.frameBytesMax, budget.bytesMax ?? .max)
-        for group in Self.byEntity(identifiers) {
+        for group in identifiers.groupedByEntity {
             let query = try objectQuery(group[0], properties)
             batches.append(try read(group, query, &bytesLeft))
         }
         return batches
-    }
-
-    private func check(_ identifiers: [PersistentIdentifier]) throws(LarderError) {
-        guard identifiers.count <= Limits.identifiersMax else {
-            throw LarderError(
-                .resourceExhausted, "\(Limits.identifiersMax) objects at most are read at once")
-        }
-        for identifier in identifiers { try converter.conversion.checkStore(of: identifier) }
-    }
-
-    /// The identifiers grouped by entity, in the order in which the entities occur.
-    private static func byEntity(
-        _ identifiers: [PersistentIdentifier]
-    ) -> [[PersistentIdentifier]] {
-        var groups: [[PersistentIdentifier]] = []
-        var indexes: [String: Int] = [:]
-        for identifier in identifiers {
-            let index = indexes[identifier.entityName, default: groups.count]
-            if index == groups.count {
-                indexes[identifier.entityName] = index
-                groups.append([])
-            }
-            groups[index].append(identifier)
-        }
-        return groups
     }
 
     private func objectQuery(

@@ -31,21 +31,13 @@ struct PostgresRowDecoder {
     init(_ query: ResolvedQuery) {
         entityName = query.hasIdentity ? query.entityName : nil
         hasEntity = query.hasEntity
-        var source = (query.hasIdentity ? 2 : 0) + (query.hasEntity ? 1 : 0)
-        // The names of entities come after all columns.
-        var entitySource = source + query.columns.count { !$0.isList }
         var readings: [Reading] = []
         var lists: [(column: Int, list: PlanList)] = []
-        for (index, column) in query.columns.enumerated() {
-            switch column.content {
-            case .operand:
-                if column.entityTable != nil {
-                    readings.append(.object(from: source, entityFrom: entitySource))
-                    entitySource += 1
-                } else {
-                    readings.append(.value(from: source))
-                }
-                source += 1
+        query.forEachColumn { index, _, source in
+            switch source {
+            case .value(let source): readings.append(.value(from: source))
+            case .object(let source, let entitySource):
+                readings.append(.object(from: source, entityFrom: entitySource))
             case .list(let list):
                 readings.append(.list)
                 lists.append((index, list))

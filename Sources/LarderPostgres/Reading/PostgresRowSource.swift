@@ -8,7 +8,7 @@ import LarderSQL
 /// Each statement is a cursor of the server, from which about as many rows are fetched as one batch
 /// has. So neither side holds the whole result. Rows are read first, then their lists, with one
 /// statement per list column.
-struct PostgresRowSource {
+struct PostgresRowSource: PrefetchSource {
     private let session: PostgresSession
     private let query: ResolvedQuery
     private var remaining: ArraySlice<PostgresStatement>
@@ -39,12 +39,9 @@ struct PostgresRowSource {
         now = session.store.now
     }
 
-    /// Reads the objects with these keys.
-    init(
-        _ session: PostgresSession, _ query: ResolvedQuery, _ keyed: KeyStatement, _ keys: [Int64]
-    ) {
-        self.init(session, query, [])
-        remaining = [PostgresStatement(keyed.sql, key: .integers(keys), now: now)]
+    init(_ session: PostgresSession, _ prefetch: PlanPrefetch, _ keys: [Int64]) {
+        self.init(session, prefetch.query, [])
+        remaining = [PostgresStatement(prefetch.statement.sql, key: .integers(keys), now: now)]
     }
 
     var hasLists: Bool { !decoder.lists.isEmpty }

@@ -6,7 +6,7 @@ import LarderSQL
 ///
 /// Rows are read first, then their lists, with one statement per list column. A batch has about the
 /// requested number of bytes, lists included. Rows whose lists do not fit go to the next batch.
-struct BatchSource {
+struct BatchSource: PrefetchSource {
     private enum State {
         /// No statement is running.
         case between
@@ -39,6 +39,11 @@ struct BatchSource {
         self.rowsLeft = limit ?? .max
         self.query = query
         decoder = RowDecoder(query)
+    }
+
+    init(_ session: ReadSession, _ prefetch: PlanPrefetch, _ keys: [Int64]) {
+        let statement = prefetch.statement.filled(key: .keys(keys), now: session.now)
+        self.init(session, prefetch.query, [statement])
     }
 
     var hasLists: Bool { !decoder.lists.isEmpty }

@@ -11,7 +11,7 @@ final class Cursor: ResultCursor {
     private let plan: ReadPlan
     private let parameters: QueryParameters
     private var rows: BatchSource
-    private var prefetcher: Prefetcher
+    private var prefetcher: Prefetcher<BatchSource>
     private var hasMoreRows = true
     private let holdsSnapshot: Bool
     private(set) var isOpen = true

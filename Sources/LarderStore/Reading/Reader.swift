@@ -55,7 +55,7 @@ final class Reader: StoreReader {
     ) throws(ReadFailure) -> [Batch] {
         precondition(cursor?.isOpen != true, "one cursor at a time")
         let identifiers = layout.current(identifiers)
-        do throws(LarderError) { try check(identifiers) } catch { throw .failed(error) }
+        do throws(LarderError) { try identifiers.check(converter) } catch { throw .failed(error) }
         session.connection.setBudget(budget)
         defer { session.connection.setBudget(nil) }
         guard let first = identifiers.first else { return [] }
@@ -71,7 +71,7 @@ final class Reader: StoreReader {
             return [try read(identifiers, query, &bytesLeft, budget)]
         }
         var batches: [Batch] = []
-        for group in Self.byEntity(identifiers) {
+        for group in identifiers.groupedByEntity {
             let query = try objectQuery(group[0], properties)
             batches.append(try read(group, query, &bytesLeft, budget))
         }
@@ -83,31 +83,6 @@ final class Reader: StoreReader {
             let query = try? objectQuery(object, properties), query.dependsOnObjectOnly
         else { return nil }
         return session.stamps.stamp(ofKey: key)
-    }
-
-    private func check(_ identifiers: [PersistentIdentifier]) throws(LarderError) {
-        guard identifiers.count <= Limits.identifiersMax else {
-            throw LarderError(
-                .resourceExhausted, "\(Limits.identifiersMax) objects at most are read at once")
-        }
-        for identifier in identifiers { try converter.conversion.checkStore(of: identifier) }
-    }
-
-    /// The identifiers grouped by entity, in the order in which the entities occur.
-    private static func byEntity(
-        _ identifiers: [PersistentIdentifier]
-    ) -> [[PersistentIdentifier]] {
-        var groups: [[PersistentIdentifier]] = []
-        var indexes: [String: Int] = [:]
-        for identifier in identifiers {
-            let index = indexes[identifier.entityName, default: groups.count]
-            if index == groups.count {
-                indexes[identifier.entityName] = index
-                groups.append([])
-            }
-            groups[index].append(identifier)
-        }
-        return groups
     }
 
     private func objectQuery(

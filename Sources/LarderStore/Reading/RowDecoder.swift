@@ -45,23 +45,16 @@ struct RowDecoder {
     init(_ query: ResolvedQuery) {
         entityName = query.hasIdentity ? query.entityName : nil
         hasEntity = query.hasEntity
-        var source = (query.hasIdentity ? 2 : 0) + (query.hasEntity ? 1 : 0)
-        // The names of entities come after all columns.
-        var entitySource = source + query.columns.count { !$0.isList }
         var readings: [Reading] = []
         var lists: [(column: Int, list: PlanList)] = []
-        for (index, column) in query.columns.enumerated() {
-            switch column.content {
-            case .operand:
-                if column.entityTable != nil {
-                    readings.append(.object(from: source, entityFrom: entitySource))
-                    entitySource += 1
-                } else {
-                    let isKey = query.comparesResults && column.kind == .attribute(.json)
-                    readings.append(
-                        isKey ? .key(from: source) : Self.reading(of: column.kind, from: source))
-                }
-                source += 1
+        query.forEachColumn { index, column, source in
+            switch source {
+            case .value(let source):
+                let isKey = query.comparesResults && column.kind == .attribute(.json)
+                readings.append(
+                    isKey ? .key(from: source) : Self.reading(of: column.kind, from: source))
+            case .object(let source, let entitySource):
+                readings.append(.object(from: source, entityFrom: entitySource))
             case .list(let list):
                 readings.append(.list)
                 lists.append((index, list))
