@@ -133,7 +133,8 @@ struct ListEditor {
         }
         var last = (item: ListItem.start, count: Int64(0))
         try list.positions.visit(
-            order.following, from: .start, of: list.owner.key, ignoring: moved
+            order.following, from: .start, of: list.owner.key, ignoring: moved,
+            atMost: Int(clamping: index)
         ) { item in
             last = (item, last.count + 1)
             return last.count < index

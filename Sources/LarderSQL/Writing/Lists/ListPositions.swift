@@ -70,19 +70,21 @@ struct ListPositions {
         ignoring ignored: Set<Int64> = [], atMost countMax: Int = .max
     ) throws(SQLError) -> [ListItem] {
         var items: [ListItem] = []
-        try visit(text, from: item, of: owner, ignoring: ignored) { item in
+        try visit(text, from: item, of: owner, ignoring: ignored, atMost: countMax) { item in
             items.append(item)
             return items.count < countMax
         }
         return items
     }
 
-    /// Visits the items that follow or precede an item, nearest first, until `visit` returns false.
+    /// Visits the items that follow or precede an item, nearest first, until `visit` returns false,
+    /// which it does for the last one that is needed.
     func visit(
         _ text: SQL, from item: ListItem, of owner: Int64, ignoring ignored: Set<Int64>,
-        _ visit: (ListItem) -> Bool
+        atMost countMax: Int, _ visit: (ListItem) -> Bool
     ) throws(SQLError) {
-        let bounds = [owner, item.position, item.key].map { SQLValue.integer($0) }
+        let rowsMax = Int64(countMax.addingClamped(ignored.count))
+        let bounds = [owner, item.position, item.key, rowsMax].map { SQLValue.integer($0) }
         try context.session.rows(text, bounds) { row in
             guard let key = row[0].int64, let position = row[1].int64,
                 ignored.isEmpty || !ignored.contains(key)

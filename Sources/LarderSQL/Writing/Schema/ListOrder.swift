@@ -3,9 +3,9 @@
 final class ListOrder: Sendable {
     /// Reads the last position of an owner's list.
     let last: SQL
-    /// Reads keys and positions after an item of an owner's list, in order.
+    /// Reads keys and positions after an item of an owner's list, in order, at most a number.
     let following: SQL
-    /// Reads keys and positions before an item, in reverse order.
+    /// Reads keys and positions before an item, in reverse order, at most a number.
     let preceding: SQL
     /// Sets the position of an item in an owner's list.
     let move: SQL
@@ -14,11 +14,13 @@ final class ListOrder: Sendable {
     init(table: SQL, owner: SQL, item: SQL, position: SQL) {
         let select: SQL = "SELECT \(item), \(position) FROM \(table) WHERE \(owner) = ?1"
         last = "SELECT max(\(position)) FROM \(table) WHERE \(owner) = ?"
-        following =
-            "\(select) AND (\(position), \(item)) > (?2, ?3) ORDER BY \(position), \(item)"
+        following = """
+            \(select) AND (\(position), \(item)) > (?2, ?3) \
+            ORDER BY \(position), \(item) LIMIT ?4
+            """
         preceding = """
             \(select) AND (\(position), \(item)) < (?2, ?3) \
-            ORDER BY \(position) DESC, \(item) DESC
+            ORDER BY \(position) DESC, \(item) DESC LIMIT ?4
             """
         move = "UPDATE \(table) SET \(position) = ?3 WHERE \(owner) = ?1 AND \(item) = ?2"
     }
