@@ -4,27 +4,6 @@ import Testing
 
 @testable import LarderStore
 
-extension Schema {
-    /// The schema with the history `values` for all entities.
-    func recordingValues() throws -> Schema {
-        try Schema(
-            version: version,
-            entities: entities.map { entity in
-                let declared = entity.declared
-                return Entity(
-                    name: entity.name, attributes: declared.attributes,
-                    relationships: declared.relationships,
-                    uniquenessConstraints: Array(
-                        declared.uniquenessConstraints.dropFirst(
-                            declared.attributes.count(where: \.isUnique))),
-                    indexes: Array(
-                        declared.indexes.dropFirst(
-                            declared.attributes.count { $0.indexed == .exact })),
-                    parent: entity.parent, isAbstract: entity.isAbstract, recordsValues: true)
-            })
-    }
-}
-
 extension Library {
     /// The values that the history has from before a transaction.
     func formerValues(

@@ -1,10 +1,9 @@
 import LarderModel
-import LarderQuery
 
 /// A schema with an ordered list of each kind: one to many, many to many on both sides, without
 /// inverse, and the same to oneself; and lists without order.
-enum Lists {
-    static func schema() throws -> Schema {
+package enum Lists {
+    package static func schema() throws -> Schema {
         try Schema(entities: [shelf, book, reader, tag, box, lid])
     }
 

@@ -1,9 +1,8 @@
 import LarderModel
-import LarderQuery
 
 /// A schema with a tree of entities, for tests of inheritance.
-enum Faculty {
-    static func schema() throws -> Schema { try Schema(entities: members + others) }
+package enum Faculty {
+    package static func schema() throws -> Schema { try Schema(entities: members + others) }
 
     private static let members: [Entity] = [
         Entity(

@@ -1,6 +1,5 @@
 import LarderModel
-
-@testable import LarderStore
+import LarderQuery
 
 /// Runs the blocks of one script of edits. Each line is a change of one set:
 ///
@@ -17,15 +16,20 @@ import LarderModel
 /// Capital letters are owners, small letters objects in their lists. Objects that the block does
 /// not insert are stored when they are first named. The output is each owner's list, the lists of
 /// the other side if they are ordered, and the history; or the error, with names for URIs.
-final class EditScript {
-    private let library: Library
+package final class EditScript {
+    private let store: any WrittenStore
+    private let reader: any StoreReader
     private var names: [(name: String, object: PersistentIdentifier)] = []
     private var ownerEntity = ""
     private var relationship: Relationship?
 
-    init() throws { library = try Library(schema: Lists.schema()) }
+    /// - Parameter store: An empty store with the schema ``Lists``.
+    package init(_ store: any WrittenStore) throws {
+        self.store = store
+        reader = try store.backend.makeReader()
+    }
 
-    func run(_ command: String) throws -> String {
+    package func run(_ command: String) throws -> String {
         var set = ChangeSet()
         var inserted: [String] = []
         for line in command.split(separator: "\n") {
@@ -41,7 +45,7 @@ final class EditScript {
             default: set.changes.append(try update(words[0], words.dropFirst()))
             }
         }
-        let outcome = library.writer.save([set])[0]
+        let outcome = store.storeWriter.save([set])[0]
         guard case .success(let result) = outcome else {
             guard case .failure(let error) = outcome else { return "" }
             return named(error.description)
@@ -55,7 +59,7 @@ final class EditScript {
     private func use(_ text: String) throws -> String {
         let parts = text.split(separator: ".").map(String.init)
         ownerEntity = parts[0]
-        relationship = library.store.layout.schema.entity(named: parts[0])?.relationships.first {
+        relationship = store.schema.entity(named: parts[0])?.relationships.first {
             $0.name == parts[1]
         }
         names = []
@@ -68,7 +72,8 @@ final class EditScript {
         let entityName = isOwner ? ownerEntity : relationship.destination
         if name.hasPrefix("+") { return .new(name, entityName) }
         if let known = names.last(where: { $0.name == name }) { return known.object }
-        let object = try library.insert(entityName)
+        let insert = ChangeSet([.insert(.new("x", entityName), values: [:])])
+        let object = try store.storeWriter.save([insert])[0].get().inserted[0]
         names.append((name, object))
         return object
     }
@@ -105,7 +110,7 @@ final class EditScript {
     private func value(
         of name: String, _ objects: [PersistentIdentifier]
     ) throws -> Value {
-        let owner = library.store.layout.schema.entity(named: ownerEntity)
+        let owner = store.schema.entity(named: ownerEntity)
         guard let relationship = owner?.relationships.first(where: { $0.name == name })
         else { throw Unreadable(text: name) }
         if relationship.isToMany { return .objects(objects) }
@@ -143,7 +148,7 @@ final class EditScript {
     private func lists() throws -> [String] {
         guard let relationship else { return [] }
         let inverse = relationship.inverse.flatMap { name in
-            library.store.layout.schema.entity(named: relationship.destination)?.relationships
+            store.schema.entity(named: relationship.destination)?.relationships
                 .first { $0.name == name }
         }
         return try names.sorted { $0.name < $1.name }.compactMap { name, object in
@@ -158,13 +163,21 @@ final class EditScript {
         _ name: String, _ object: PersistentIdentifier, _ relationship: Relationship,
         _ separator: String
     ) throws -> String? {
-        let rows = try library.rows(
-            "SELECT 1 FROM \(name: object.entityName) WHERE _id = ?",
-            [.integer(object.permanentKey ?? 0)])
-        guard !rows.isEmpty else { return nil }
-        let keys = try library.keys(object, relationship.name)
+        guard let keys = try keys(object, relationship.name) else { return nil }
         let listed = keys.map { self.name(relationship.destination, $0) }
         return ([name + separator] + listed).joined(separator: " ")
+    }
+
+    /// The keys of a list, in its order; nil if the object is not stored.
+    private func keys(_ object: PersistentIdentifier, _ name: String) throws -> [Int64]? {
+        do throws(ReadFailure) {
+            let batch = try reader.objects([object], properties: [name], budget: ReadBudget())[0]
+            guard batch.rowCount > 0 else { return nil }
+            guard case .lists(let keys, _) = batch.columns[0].storage else { return [] }
+            return keys
+        } catch {
+            throw error.shown
+        }
     }
 
     private func name(_ entityName: String, _ key: Int64) -> String {
@@ -173,11 +186,12 @@ final class EditScript {
     }
 
     private func history(_ transaction: Int64?) throws -> String {
-        let changes = try transaction.map { try library.history($0) } ?? []
-        let words = changes.flatMap { change in
-            change.keys.map { key in
-                "\(name(change.entityName, key)) \(change.kind)"
-                    + (change.properties.map { "(\($0.sorted().joined(separator: ",")))" } ?? "")
+        let runs = try transaction.map { try store.runs(of: $0) } ?? []
+        let words = runs.flatMap { run in
+            run.keys.map { key in
+                let properties =
+                    run.kind == .updated ? "(\(run.properties.joined(separator: ",")))" : ""
+                return "\(name(run.entityName, key)) \(run.kind)\(properties)"
             }
         }
         return "-- " + words.joined(separator: ", ")

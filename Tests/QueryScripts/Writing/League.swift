@@ -1,10 +1,9 @@
 import LarderModel
-import LarderQuery
 
 /// A schema with every rule: all delete rules, bounded cardinality, required relationships,
 /// and constraints over attributes and relationships.
-enum League {
-    static func schema() throws -> Schema {
+package enum League {
+    package static func schema() throws -> Schema {
         try Schema(entities: [league, team, player, mascot, badge, sponsor])
     }
 
@@ -67,28 +66,4 @@ enum League {
                 name: "teams", destination: "Team", isToMany: true, isOptional: false,
                 inverse: "sponsors", deleteRule: .deny)
         ])
-}
-
-extension Library {
-    /// Inserts a team with players, and returns both.
-    func team(
-        _ values: [String: Value] = [:], playerCount: Int = 0
-    ) throws -> (team: PersistentIdentifier, players: [PersistentIdentifier]) {
-        let names = (0..<playerCount).map { PersistentIdentifier.new("p\($0)", "Player") }
-        var values = values
-        if playerCount > 0 { values["players"] = .objects(names) }
-        let changes =
-            [Change.insert(.new("t", "Team"), values: values)]
-            + names.map { .insert($0, values: [:]) }
-        let result = try writer.save([ChangeSet(changes)])[0].get()
-        return (result.inserted[0], Array(result.inserted.dropFirst()))
-    }
-
-    /// The error of a set that must fail without changing anything.
-    func refusal(of set: ChangeSet) throws -> LarderError? {
-        let before = try contents()
-        let outcome = writer.save([set])[0]
-        guard case .failure(let error) = outcome, try contents() == before else { return nil }
-        return error
-    }
 }
