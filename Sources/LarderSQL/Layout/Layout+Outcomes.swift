@@ -52,38 +52,56 @@ extension Layout {
     /// merged, affected.
     package static let findOutcome: SQL = """
         SELECT digest, transaction_number, inserted, versions, deleted, merged, affected \
-        FROM \(name: outcomeTable) WHERE user = ? AND key = ?
+        FROM \(name: outcomeTable) WHERE "user" = ? AND key = ?
         """
 
     /// Reads the time of the outcome of user ?1 that has ?2 newer ones of the same user, less one.
     package static let findOutcomeTime: SQL = """
-        SELECT time FROM \(name: outcomeTable) WHERE user = ?1 AND user_number = \
-        (SELECT max(user_number) FROM \(name: outcomeTable) WHERE user = ?1) - ?2 + 1
+        SELECT time FROM \(name: outcomeTable) WHERE "user" = ?1 AND user_number = \
+        (SELECT max(user_number) FROM \(name: outcomeTable) WHERE "user" = ?1) - ?2 + 1
         """
 
     /// Reads the number among the outcomes of user ?1 of the one with key ?2.
     package static let findOutcomeNumber: SQL = """
-        SELECT user_number FROM \(name: outcomeTable) WHERE user = ?1 AND key = ?2
+        SELECT user_number FROM \(name: outcomeTable) WHERE "user" = ?1 AND key = ?2
         """
 
     /// Deletes the outcome with a user and a key.
     package static let releaseOutcome: SQL = """
-        DELETE FROM \(name: outcomeTable) WHERE user = ? AND key = ?
+        DELETE FROM \(name: outcomeTable) WHERE "user" = ? AND key = ?
         """
 
     /// User, key, digest, time, transaction, inserted, versions, deleted, merged, affected, the
     /// number among those of the user or nil.
-    package static let insertOutcome: SQL = """
-        INSERT INTO \(name: outcomeTable) (user_number, user, key, digest, time, \
-        transaction_number, inserted, versions, deleted, merged, affected) VALUES (COALESCE(?11, \
-        COALESCE((SELECT max(user_number) FROM \(name: outcomeTable) WHERE user = ?1), 0) + 1), \
-        ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+    static func insertOutcome(_ dialect: SQLDialect) -> SQL { newOutcome[dialect] }
+
+    private static let newOutcome = SQLForms { dialect in
+        // SQLite numbers the rows itself.
+        let isNumbered = dialect == .postgres
+        let number: SQL = isNumbered ? "number, " : ""
+        let next: SQL =
+            isNumbered ? "nextval(\(literal: "\"\(outcomeSequence)\"")), " : ""
+        return """
+            INSERT INTO \(name: outcomeTable) (\(number)user_number, "user", key, digest, time, \
+            transaction_number, inserted, versions, deleted, merged, affected) \
+            VALUES (\(next)COALESCE(?11, COALESCE((SELECT max(user_number) \
+            FROM \(name: outcomeTable) WHERE "user" = ?1), 0) + 1), \
+            ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            """
+    }
+
+    /// The sequence of the numbers of outcomes in PostgreSQL.
+    static let outcomeSequence = "\(outcomeTable).number"
+
+    /// Sets the transaction ?1 of the outcome of user ?2 with key ?3.
+    package static let renumberOutcome: SQL = """
+        UPDATE \(name: outcomeTable) SET transaction_number = ?1 WHERE "user" = ?2 AND key = ?3
         """
 
     /// Deletes, among the oldest ?2 outcomes, those older than the time ?1.
     package static let forgetOutcomes: SQL = """
         DELETE FROM \(name: outcomeTable) WHERE number IN (SELECT number FROM \
-        (SELECT number, time FROM \(name: outcomeTable) ORDER BY number LIMIT ?2) \
+        (SELECT number, time FROM \(name: outcomeTable) ORDER BY number LIMIT ?2) AS oldest \
         WHERE time < ?1)
         """
 }

@@ -156,7 +156,7 @@ final class SpooledCopy: StoreCopy {
 
 extension Writer {
     func makeCopy(in folder: String) -> Result<any StoreCopy, LarderError> {
-        guard let connection = statements?.connection else { return .failure(Writer.closedError) }
+        guard let connection = statements?.connection else { return .failure(.writerClosed) }
         do throws(LarderError) {
             return .success(try SpooledCopy(of: connection, store, in: folder))
         } catch {

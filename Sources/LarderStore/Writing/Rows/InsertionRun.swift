@@ -12,8 +12,6 @@ import LarderSQL
 /// The errors are those of a ``ChangeSetRun``, with the index of the row in the stream. After a
 /// batch with errors nothing more may be inserted.
 final class InsertionRun {
-    /// The maximum number of rows in one change set.
-    private static let changeSetRowsMax = 2_000
     /// The maximum number of destinations that are remembered for each relationship.
     static let knownKeysMax = 65_536
 
@@ -59,49 +57,21 @@ final class InsertionRun {
         if let columns = try directColumns(batch) {
             try insert(columns, rowCount: batch.rowCount)
         } else {
-            for start in stride(from: 0, to: batch.rowCount, by: Self.changeSetRowsMax)
+            for start in stride(from: 0, to: batch.rowCount, by: ChangeSetRun.rowsMax)
             where context.errors.isEmpty {
-                let end = min(batch.rowCount, start + Self.changeSetRowsMax)
-                try insertAsChangeSet(batch.rows(start..<end))
+                let end = min(batch.rowCount, start + ChangeSetRun.rowsMax)
+                let inserted = try run.insert(
+                    batch.rows(start..<end), insertion, into: entity, from: row, planner: planner,
+                    lastKeys: &lastKeys)
+                row += end - start
+                if insertion.wantsIdentifiers {
+                    for key in inserted { KeyRange.append(key, to: &keys) }
+                }
             }
         }
         rowCount += Int64(batch.rowCount)
         guard run.recordCount > recordsMax else { return }
-        context.add(
-            LarderError(
-                .resourceExhausted,
-                "the rows of one transaction change more than \(recordsMax) other objects",
-                hint: "insert them in several transactions"),
-            change: nil)
-    }
-
-    private func insertAsChangeSet(_ batch: Batch) throws(SQLError) {
-        let name = entity.name
-        let store = context.store
-        let changes = (0..<batch.rowCount).map { row in
-            Change.insert(
-                PersistentIdentifier(temporary: String(row), entityName: name),
-                values: Dictionary(
-                    batch.columns.map { ($0.name, $0.value(at: row, store: store)) },
-                    uniquingKeysWith: { first, _ in first }))
-        }
-        var check = ChangeSetCheck(
-            context.schema, store: store, values: values, planner: planner, lastKeys: lastKeys,
-            context.conversions)
-        defer { row += batch.rowCount }
-        let planned: PlannedChangeSet
-        do throws(LarderError) {
-            planned = try check.plan(
-                ChangeSet(changes, onUniqueConflict: insertion.onUniqueConflict))
-        } catch {
-            return context.add(check.errors, from: row)
-        }
-        context.add(planned.errors, from: row)
-        lastKeys = planned.lastKeys
-        let inserted = try run.insert(planned, from: row)
-        if insertion.wantsIdentifiers {
-            for key in inserted { KeyRange.append(key, to: &keys) }
-        }
+        context.add(.tooManyChangedObjects(recordsMax), change: nil)
     }
 
     /// Records objects that were inserted with consecutive keys.

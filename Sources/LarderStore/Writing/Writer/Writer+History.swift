@@ -5,7 +5,7 @@ import LarderSQL
 extension Writer {
     func lastTransaction(of deletion: HistoryDeletion) -> Result<Int64, LarderError> {
         if let error = writeError() { return .failure(error) }
-        guard let statements else { return .failure(Writer.closedError) }
+        guard let statements else { return .failure(.writerClosed) }
         return HistoryDeleter(statements, of: store.storeDescription)
             .lastTransaction(of: deletion)
     }
@@ -14,7 +14,7 @@ extension Writer {
         upTo number: Int64, rowsMax: Int
     ) -> Result<HistoryDeletionStep, LarderError> {
         if let error = writeError() { return .failure(error) }
-        guard let statements else { return .failure(Writer.closedError) }
+        guard let statements else { return .failure(.writerClosed) }
         do throws(SQLError) {
             try statements.statement(Texts.begin).run()
             let step = try HistoryDeleter(statements, of: store.storeDescription)

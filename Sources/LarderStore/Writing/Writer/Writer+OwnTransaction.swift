@@ -12,7 +12,7 @@ extension Writer {
         _ body: (StatementCache) throws(SQLError) -> Result<Written, LarderError>
     ) -> Result<Written, LarderError> {
         if let error = writeError() { return .failure(error) }
-        guard let statements else { return .failure(Writer.closedError) }
+        guard let statements else { return .failure(.writerClosed) }
         measureDisk()
         let limit = statements.connection.limit
         limit.start(budget)

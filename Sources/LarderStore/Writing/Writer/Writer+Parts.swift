@@ -15,9 +15,6 @@ extension Writer {
         }
     }
 
-    private static let dryRunTooLong = LarderError(
-        .unsupported, "a dry run cannot be sent in parts", hint: "try fewer changes at once")
-
     /// Makes the changes and commits. After a failure the caller rolls the transaction back.
     private func save(
         _ request: SaveRequest, _ changes: any ChangeSetReader, _ statements: StatementCache
@@ -41,13 +38,13 @@ extension Writer {
         } catch {
             return .failure(stopError(statements) ?? error)
         }
-        guard !request.changeSet.isDryRun else { return .failure(Self.dryRunTooLong) }
+        guard !request.changeSet.isDryRun else { return .failure(.dryRunTooLong) }
         let time = store.options.clock().timeIntervalSinceReferenceDate
         let outcomes = outcomes(statements)
         if let outcome = try outcomes.outcome(of: request) { return outcome }
         if let refusal = try outcomes.refusal(of: request, time: time) { return .failure(refusal) }
         guard let run = makeRun(at: time, statements, for: request.view) else {
-            return .failure(Writer.noNumbersLeft)
+            return .failure(.noTransactionNumbersLeft)
         }
         try beginOwnTransaction(statements)
         let context = run.context

@@ -31,7 +31,7 @@ extension Writer {
         }
         let time = store.options.clock().timeIntervalSinceReferenceDate
         guard let run = makeRun(at: time, statements, for: received.view) else {
-            return .failure(Writer.noNumbersLeft)
+            return .failure(.noTransactionNumbersLeft)
         }
         try beginOwnTransaction(statements)
         let inserting = InsertionRun(

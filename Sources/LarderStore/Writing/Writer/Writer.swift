@@ -114,7 +114,7 @@ final class Writer: StoreWriter {
     ) -> [Result<SaveResult, LarderError>] {
         guard !sets.isEmpty else { return [] }
         if let error = writeError() { return sets.map { _ in .failure(error) } }
-        guard let statements else { return sets.map { _ in .failure(Writer.closedError) } }
+        guard let statements else { return sets.map { _ in .failure(.writerClosed) } }
         measureDisk()
         let keysBefore = lastKeys
         let time = store.options.clock().timeIntervalSinceReferenceDate
@@ -237,7 +237,7 @@ final class Writer: StoreWriter {
         _ statements: StatementCache
     ) throws(SQLError) -> Result<SaveResult, LarderError> {
         guard let run = makeRun(at: time, statements, for: set.view) else {
-            return .failure(Writer.noNumbersLeft)
+            return .failure(.noTransactionNumbersLeft)
         }
         do throws(SQLError) {
             let outcome = try run.run(planned)
@@ -265,8 +265,8 @@ final class Writer: StoreWriter {
     ///
     func stopError(_ statements: StatementCache) -> LarderError? {
         switch statements.connection.stopReason {
-        case .deadlinePassed, .stepsExceeded: Writer.timeoutError
-        case .cancelled: Writer.cancelledError
+        case .deadlinePassed, .stepsExceeded: .changeSetTimedOut
+        case .cancelled: .changeSetStopped
         case nil: nil
         }
     }
@@ -310,12 +310,4 @@ final class Writer: StoreWriter {
         static let releaseSet: SQL = "RELEASE change_set"
         static let rollBackSet: SQL = "ROLLBACK TO change_set"
     }
-
-    static let closedError = LarderError(.unavailable, "the store is being closed")
-    static let noNumbersLeft = LarderError(.storageFull, "the history has no numbers left")
-    private static let timeoutError = LarderError(
-        .timeout, "the change set took longer than its deadline; nothing was changed",
-        hint: "use a longer timeout, or change fewer objects at once")
-    private static let cancelledError = LarderError(
-        .cancelled, "the change set was stopped; nothing was changed")
 }

@@ -19,6 +19,14 @@ struct StoredOutcome: Hashable {
 }
 
 extension StoredOutcome {
+    /// - Parameter row: A row of ``Layout/findOutcome``.
+    init(_ row: [SQLValue]) {
+        func text(_ column: Int) -> String { row[column].string ?? "" }
+        self.init(
+            transaction: row[1].int64, inserted: text(2), versions: text(3),
+            deleted: row[4].int64 ?? 0, merged: text(5), affected: text(6))
+    }
+
     init(_ result: SaveResult) {
         self.init(
             transaction: result.transaction,

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import LarderModel
 import LarderQuery
-import LarderSQL
 
 /// A save with an idempotency key is done once. Repeating it returns the first result, for a day.
 ///
@@ -11,22 +10,24 @@ import LarderSQL
 ///
 /// A client that will not repeat a save any more, because it has the result, releases the key with
 /// a later save. So a client that makes a key for each save has one outcome at a time.
-struct SavedOutcomes {
+package struct SavedOutcomes {
     /// Each save with a key adds an outcome, and deletes at most this many expired ones.
     private static let deletedAtOnce: Int64 = 4
 
-    private let statements: StatementCache
+    private let session: any WriteSession
     /// The store of the objects of results.
     private let store: UUID
+    private let dialect: SQLDialect
 
-    init(_ statements: StatementCache, store: UUID) {
-        self.statements = statements
+    package init(_ session: any WriteSession, store: UUID, _ dialect: SQLDialect = .sqlite) {
+        self.session = session
         self.store = store
+        self.dialect = dialect
     }
 
     /// The outcome that is stored under the key of a set; nil if the set has to be saved. Outcomes
     /// of earlier sets of the same group are found too.
-    func outcome(
+    package func outcome(
         of set: SaveRequest
     ) throws(SQLError) -> Result<SaveResult, LarderError>? {
         let key = set.changeSet.idempotencyKey
@@ -37,23 +38,22 @@ struct SavedOutcomes {
                     .resourceExhausted,
                     "an idempotency key takes at most \(Limits.idempotencyKeyBytesMax) bytes"))
         }
-        let statement = try statements.statement(Layout.findOutcome)
-        defer { statement.reset() }
-        try statement.bind([.integer(set.keyUser), .text(key)])
-        guard try statement.step() else { return nil }
-        guard statement.int64(at: 0) == Int64(bitPattern: set.digest) else {
+        var found: (digest: Int64?, outcome: StoredOutcome)?
+        try session.rows(
+            Layout.findOutcome, [.integer(set.keyUser), .text(key)]
+        ) { row in
+            found = (row[0].int64, StoredOutcome(row))
+            return false
+        }
+        guard let found else { return nil }
+        guard found.digest == Int64(bitPattern: set.digest) else {
             return .failure(
                 LarderError(
                     .idempotencyMismatch,
                     "other changes have been saved under the idempotency key of this set",
                     hint: "repeat exactly the same changes, or use a new key for other changes"))
         }
-        let stored = StoredOutcome(
-            transaction: statement.isNull(at: 1) ? nil : statement.int64(at: 1),
-            inserted: statement.string(at: 2), versions: statement.string(at: 3),
-            deleted: statement.int64(at: 4), merged: statement.string(at: 5),
-            affected: statement.string(at: 6))
-        guard let result = stored.result(store: store) else {
+        guard let result = found.outcome.result(store: store) else {
             return .failure(
                 LarderError(
                     .storageFailed, "the store file is damaged (an outcome cannot be read)",
@@ -63,15 +63,19 @@ struct SavedOutcomes {
     }
 
     /// Why a set with a new key is not saved; nil if it may be.
-    func refusal(of set: SaveRequest, time: Double) throws(SQLError) -> LarderError? {
+    package func refusal(of set: SaveRequest, time: Double) throws(SQLError) -> LarderError? {
         guard !set.changeSet.idempotencyKey.isEmpty else { return nil }
-        let statement = try statements.statement(Layout.findOutcomeTime)
-        defer { statement.reset() }
-        try statement.bind([.integer(set.keyUser), .integer(Limits.idempotencyKeysMax)])
-        guard try statement.step() else { return nil }
+        var found: Double?
+        try session.rows(
+            Layout.findOutcomeTime, [.integer(set.keyUser), .integer(Limits.idempotencyKeysMax)]
+        ) { row in
+            if case .real(let seconds) = row[0] { found = seconds }
+            return false
+        }
+        guard let found else { return nil }
         // The clock may have been set back.
         let secondsLeft = min(
-            statement.double(at: 0) + Limits.idempotencyKeySecondsMax - time,
+            found + Limits.idempotencyKeySecondsMax - time,
             Limits.idempotencyKeySecondsMax)
         guard secondsLeft > 0 else { return nil }
         for key in set.changeSet.releasedKeys
@@ -91,43 +95,46 @@ struct SavedOutcomes {
     private func number(
         of key: String, _ set: SaveRequest
     ) throws(SQLError) -> Int64? {
-        let statement = try statements.statement(Layout.findOutcomeNumber)
-        defer { statement.reset() }
-        try statement.bind([.integer(set.keyUser), .text(key)])
-        return try statement.step() ? statement.int64(at: 0) : nil
+        var number: Int64?
+        try session.rows(
+            Layout.findOutcomeNumber, [.integer(set.keyUser), .text(key)]
+        ) { row in
+            number = row[0].int64
+            return false
+        }
+        return number
     }
 
     /// Stores the result of a set with a key and forgets those that it releases, in the same
     /// savepoint.
-    func store(
+    package func store(
         _ result: SaveResult, of set: SaveRequest, time: Double
     ) throws(SQLError) {
         var released: Int64?
         for key in set.changeSet.releasedKeys {
             guard let number = try number(of: key, set) else { continue }
             released = released ?? number
-            try statements.statement(Layout.releaseOutcome).run([
-                .integer(set.keyUser), .text(key),
-            ])
+            try session.run(Layout.releaseOutcome, [.integer(set.keyUser), .text(key)])
         }
         let key = set.changeSet.idempotencyKey
         guard !key.isEmpty else { return }
         let stored = StoredOutcome(result)
-        try statements.statement(Layout.insertOutcome).run([
-            .integer(set.keyUser), .text(key), .integer(Int64(bitPattern: set.digest)),
-            .real(time),
-            stored.transaction.map { .integer($0) } ?? .null, .text(stored.inserted),
-            .text(stored.versions), .integer(stored.deleted), .text(stored.merged),
-            .text(stored.affected), released.map { .integer($0) } ?? .null,
-        ])
-        try statements.statement(Layout.forgetOutcomes).run([
-            .real(time - Limits.idempotencyKeySecondsMax),
-            .integer(Self.deletedAtOnce),
-        ])
+        try session.run(
+            Layout.insertOutcome(dialect),
+            [
+                .integer(set.keyUser), .text(key), .integer(Int64(bitPattern: set.digest)),
+                .real(time), stored.transaction.map { .integer($0) } ?? .null,
+                .text(stored.inserted), .text(stored.versions), .integer(stored.deleted),
+                .text(stored.merged), .text(stored.affected),
+                released.map { .integer($0) } ?? .null,
+            ])
+        try session.run(
+            Layout.forgetOutcomes,
+            [.real(time - Limits.idempotencyKeySecondsMax), .integer(Self.deletedAtOnce)])
     }
 }
 
 extension SaveRequest {
     /// The user to whom the idempotency key belongs.
-    fileprivate var keyUser: Int64 { source.userIdentifier.map(Int64.init) ?? Layout.noUser }
+    package var keyUser: Int64 { source.userIdentifier.map(Int64.init) ?? Layout.noUser }
 }
