@@ -172,20 +172,20 @@ final class Libpq {
         // Where each parameter begins; nil for null.
         var starts: [Int?] = []
         var lengths: [Int32] = []
+        let formats = parameters.map { $0.isSentAsText ? 0 : 1 as Int32 }
         for parameter in parameters {
             let encoded = try parameter.encoded()
             let length = encoded?.count ?? 0
             starts.append(encoded == nil ? nil : bytes.count)
             lengths.append(Int32(clamping: length))
             bytes += encoded ?? []
+            // libpq reads a text up to this byte. An empty parameter needs an address too.
+            bytes.append(0)
         }
-        // An empty parameter needs an address too.
-        bytes.append(0)
         let sent = bytes.withUnsafeBytes { memory in
             let base = memory.baseAddress?.assumingMemoryBound(to: CChar.self)
             let values = starts.map { start in start.flatMap { base?.advanced(by: $0) } }
-            return call(
-                values.map { $0 }, lengths, [Int32](repeating: 1, count: values.count))
+            return call(values.map { $0 }, lengths, formats)
         }
         try check(sent)
     }

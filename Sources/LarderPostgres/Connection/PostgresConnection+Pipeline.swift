@@ -285,12 +285,13 @@ extension PostgresValue {
     }
 
     /// About the memory that it takes.
-    fileprivate var byteCount: Int {
+    var byteCount: Int {
         let inner =
             switch self {
             case .null, .bool, .integer, .real, .double, .timestamp: 0
-            case .numeric(let text), .text(let text), .json(let text): text.utf8.count
-            case .bytes(let bytes), .uuid(let bytes): bytes.count
+            case .numeric(let text), .text(let text), .json(let text), .inferredText(let text):
+                text.utf8.count
+            case .bytes(let bytes), .uuid(let bytes), .inferredBytes(let bytes): bytes.count
             case .integers(let integers): 8 * integers.count
             }
         return MemoryLayout<PostgresValue>.stride + inner

@@ -111,7 +111,8 @@ struct PostgresObjects: Equatable {
         switch constraint.rule {
         case .reference(let column, let other):
             "constraint \(table) f \(list([column])) \(PostgresName.shortened(other)) deferred"
-        case .unique(let columns): "constraint \(table) u \(list(columns)) deferred"
+        case .unique(let columns, let isDeferred):
+            "constraint \(table) u \(list(columns))\(isDeferred ? " deferred" : "")"
         case .check: "check \(table) \(PostgresName.shortened(constraint.name))"
         }
     }

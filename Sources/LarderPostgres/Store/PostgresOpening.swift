@@ -56,7 +56,9 @@ struct PostgresOpening {
                     hint: "pass a schema to create one"))
         }
         let layout = Layout(schema, dialect: .postgres)
-        let refusals = layout.postgresRefusals
+        let identifier = UUID()
+        let refusals = layout.postgresRefusals(
+            ValueConverter(storeIdentifier: identifier, schema: schema, dialect: .postgres))
         guard refusals.isEmpty else {
             return .failure(
                 LarderError(
@@ -64,7 +66,7 @@ struct PostgresOpening {
                     problems: refusals))
         }
         let catalog = PostgresCatalog(
-            identifier: UUID(), schema: schema, created: options.clock())
+            identifier: identifier, schema: schema, created: options.clock())
         let creation: SQL = "CREATE SCHEMA IF NOT EXISTS \(name: options.schemaName)"
         var statements = [PostgresStatement(creation.text)]
         statements += layout.postgresStatements.map { PostgresStatement($0) }

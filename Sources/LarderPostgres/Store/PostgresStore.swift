@@ -12,6 +12,7 @@ package final class PostgresStore: StoreBackend {
     package let storeDescription: StoreDescription
     let layout: Layout
     let options: PostgresOptions
+    let formerValueCounters = FormerValues.Counters()
     private let address: PostgresAddress
 
     private init(
@@ -78,7 +79,9 @@ package final class PostgresStore: StoreBackend {
 
     package func makeReader() throws(LarderError) -> any StoreReader { PostgresReader(self) }
 
-    package func makeWriter() throws(LarderError) -> any StoreWriter { PostgresWriter(self) }
+    package func makeWriter() throws(LarderError) -> any StoreWriter {
+        try PostgresWriter(self)
+    }
 
     package func makeCopy(in folder: String) throws(LarderError) -> any StoreCopy {
         throw Self.noCopies

@@ -4,6 +4,8 @@ package struct PostgresType: RawRepresentable, Hashable, Sendable {
 
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
+    /// In the description of a statement, a parameter whose type follows from the statement.
+    package static let inferred = PostgresType(rawValue: 0)
     package static let bool = PostgresType(rawValue: 16)
     package static let bytea = PostgresType(rawValue: 17)
     package static let bigint = PostgresType(rawValue: 20)

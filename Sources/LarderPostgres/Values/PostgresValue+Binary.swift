@@ -19,7 +19,8 @@ extension PostgresValue {
             return bytes
         case .text(let text): return Array(text.utf8)
         case .json(let text): return Array(text.utf8)
-        case .bytes(let bytes): return bytes
+        case .bytes(let bytes), .inferredBytes(let bytes): return bytes
+        case .inferredText(let text): return Array(text.utf8)
         case .uuid(let bytes):
             guard bytes.count == 16 else {
                 throw PostgresError(.malformedValue, "a UUID has 16 bytes, not \(bytes.count)")

@@ -25,6 +25,23 @@ extension PostgresValue {
             }
     }
 
+    /// A value of a change, whose type the server infers.
+    ///
+    /// - Throws: `invalidText` for U+0000, which would end the text.
+    init(inferring value: SQLValue) throws(PostgresError) {
+        self =
+            switch value {
+            case .null: .null(.inferred)
+            case .integer(let integer): .inferredText(String(integer))
+            case .real(let real): .inferredText(real.description)
+            case .text(let text): .inferredText(text)
+            case .blob(let bytes): .inferredBytes(bytes)
+            }
+        if case .text(let text) = value, text.utf8.contains(0) {
+            throw PostgresError(.invalidText, "U+0000")
+        }
+    }
+
     /// A double that is compared with integers. PostgreSQL would convert these to doubles, which
     /// loses digits, so it becomes an exact number. Those that no integer reaches stay doubles.
     private static func number(_ real: Double) -> PostgresValue {
@@ -32,6 +49,25 @@ extension PostgresValue {
         // A fraction is the half between two integers: see ``ValueConverter``.
         guard real.magnitude < 0x1p52 else { return .double(real) }
         return .numeric("\(real < 0 ? "-" : "")\(Int64(real.magnitude)).5")
+    }
+}
+
+extension SQLValue {
+    /// A value of a row, in the form in which attributes of its type are stored.
+    init(_ value: PostgresValue) {
+        self =
+            switch value {
+            case .null: .null
+            case .bool(let bool): .integer(bool ? 1 : 0)
+            case .integer(let integer), .timestamp(let integer): .integer(integer)
+            case .real(let float): .real(Double(float))
+            case .double(let double): .real(double)
+            case .numeric(let text), .text(let text), .json(let text), .inferredText(let text):
+                .text(text)
+            case .bytes(let bytes), .uuid(let bytes), .inferredBytes(let bytes): .blob(bytes)
+            // Rows have no arrays.
+            case .integers: .null
+            }
     }
 }
 
@@ -64,5 +100,17 @@ extension PostgresStatement {
             }
         }
         self.init(sql.text, parameters, returnsFewRows: returnsFewRows)
+    }
+
+    /// A finished statement of the planner, with the values of its parameters.
+    init(_ sql: SQL, values: [SQLValue]) {
+        let parameters = zip(sql.parameters, values).map { parameter, value in
+            switch parameter {
+            case .typed(_, let type): PostgresValue(value, as: type)
+            case .now: PostgresValue(value, as: .double)
+            default: PostgresValue(value, as: nil)
+            }
+        }
+        self.init(sql.text, parameters)
     }
 }

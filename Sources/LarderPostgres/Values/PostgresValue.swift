@@ -1,8 +1,12 @@
 /// A parameter of a statement, or a value of a row.
 ///
-/// A parameter has a type of its own, so that a statement is prepared without asking the server for
-/// the types of its parameters. PostgreSQL converts it where the column has a narrower type: a
-/// `bigint` to a `smallint`, `json` to `jsonb`.
+/// A parameter of a query has a type of its own, so that a statement is prepared without asking the
+/// server for the types of its parameters. PostgreSQL converts it where the column has a narrower
+/// type: a `bigint` to a `smallint`, `json` to `jsonb`.
+///
+/// A parameter of a change has the type of the column that it is stored in or compared with, which
+/// the server infers. So it is sent in a form that all types of columns read: as a text, or as the
+/// bytes of a `bytea` or `uuid`.
 package enum PostgresValue: Hashable, Sendable {
     /// The type is that of a parameter; in a row, that of the column.
     case null(PostgresType)
@@ -25,6 +29,9 @@ package enum PostgresValue: Hashable, Sendable {
     case timestamp(Int64)
     /// The parameter of `= ANY (…)`. In rows there are no arrays.
     case integers([Int64])
+    /// A parameter whose type the server infers. The text has no U+0000.
+    case inferredText(String)
+    case inferredBytes([UInt8])
 
     package var type: PostgresType {
         switch self {
@@ -40,8 +47,12 @@ package enum PostgresValue: Hashable, Sendable {
         case .json: .json
         case .timestamp: .timestamptz
         case .integers: .bigints
+        case .inferredText, .inferredBytes: .inferred
         }
     }
+
+    /// Whether it is sent as text, and not in the binary form of its type.
+    var isSentAsText: Bool { if case .inferredText = self { true } else { false } }
 
     package var isNull: Bool { if case .null = self { true } else { false } }
 }

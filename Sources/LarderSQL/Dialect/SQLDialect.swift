@@ -156,6 +156,68 @@ package enum SQLDialect: Sendable {
     var doubleType: SQL { self == .sqlite ? "REAL" : "double precision" }
     var decimalType: SQL { self == .sqlite ? "TEXT" : "numeric" }
 
+    // MARK: Changes
+
+    /// Orders the rows of a constraint by key. SQLite finds them by the constraint's index, which
+    /// has them in this order. PostgreSQL must not search the table in the order of its keys.
+    func orderOfDuplicates(_ key: SQL) -> SQL { self == .sqlite ? "" : " ORDER BY \(key) + 0" }
+
+    /// Begins the insert of several rows. SQLite keeps the rows before one that fails.
+    var insertSeveral: SQL { self == .sqlite ? "INSERT OR FAIL" : "INSERT" }
+
+    /// Inserts a row, unless a row with its primary key is there.
+    ///
+    /// - Parameter row: The table and the values.
+    func insertUnlessPresent(_ row: SQL) -> SQL {
+        self == .sqlite
+            ? "INSERT OR IGNORE INTO \(row)" : "INSERT INTO \(row) ON CONFLICT DO NOTHING"
+    }
+
+    /// A temporary table with keys, and with values of these types, in the columns `key`, `value_0`
+    /// and so on. There is one such table for each list of types.
+    func selection(_ types: [AttributeType?]) -> (create: SQL, table: SQL) {
+        let forms = types.map(ValueForm.init)
+        let columns = forms.enumerated().map { number, form in
+            self == .sqlite
+                ? "value_\(number)" : "value_\(number) \(form.postgresType)" as SQL
+        }
+        let create: SQL = "CREATE TEMP TABLE IF NOT EXISTS"
+        switch self {
+        case .sqlite:
+            let name: SQL = "_selected_\(types.count)"
+            let all: [SQL] = ["key INTEGER PRIMARY KEY"] + columns
+            return ("\(create) \(name) (\(all))", "temp.\(name)")
+        case .postgres:
+            let name: SQL = "\(name: "_selected.\(forms.map(\.rawValue).joined())")"
+            let all: [SQL] = ["key bigint PRIMARY KEY"] + columns
+            return ("\(create) \(name) (\(all)) ON COMMIT DROP", "pg_temp.\(name)")
+        }
+    }
+
+    // MARK: History
+
+    /// A value of an attribute, as the history stores it. PostgreSQL's column is a text: numbers in
+    /// digits, a Boolean as 0 or 1, bytes in hexadecimal digits after `\x`.
+    func recorded(_ value: SQL, as type: AttributeType) -> SQL {
+        guard self == .postgres else { return value }
+        return switch type {
+        case .string, .url: value
+        case .bool: "CAST(CAST(\(value) AS integer) AS text)"
+        case .uuid: "'\\x' || encode(uuid_send(\(value)), 'hex')"
+        case .data: "'\\x' || encode(\(value), 'hex')"
+        case .int16, .int32, .int64, .float, .double, .decimal, .date, .json:
+            "CAST(\(value) AS text)"
+        }
+    }
+
+    /// A value that is a parameter, as the history stores it.
+    func recorded(_ value: SQLValue) -> SQLValue {
+        guard self == .postgres, case .blob(let bytes) = value else { return value }
+        let digits = Array("0123456789abcdef".utf8)
+        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return .text("\\x" + String(decoding: text, as: UTF8.self))
+    }
+
     // MARK: Statements
 
     /// Parameters of one statement: as Debian builds SQLite, and as PostgreSQL's protocol counts.
@@ -181,5 +243,33 @@ package enum SQLDialect: Sendable {
         LarderError(
             .unsupported, "\(name) cannot be computed by a store in PostgreSQL",
             hint: "leave it out of the query, and compute it from the result")
+    }
+}
+
+/// The form of a value, whatever database stores it.
+private enum ValueForm: String {
+    case integer = "i"
+    case real = "r"
+    case text = "t"
+    case blob = "b"
+
+    /// - Parameter type: nil for the key of an object.
+    init(_ type: AttributeType?) {
+        self =
+            switch type {
+            case .bool, .int16, .int32, .int64, nil: .integer
+            case .float, .double, .date: .real
+            case .decimal, .string, .url, .json: .text
+            case .uuid, .data: .blob
+            }
+    }
+
+    var postgresType: SQL {
+        switch self {
+        case .integer: "bigint"
+        case .real: "double precision"
+        case .text: "text"
+        case .blob: "bytea"
+        }
     }
 }

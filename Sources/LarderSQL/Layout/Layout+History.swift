@@ -1,3 +1,5 @@
+import LarderModel
+
 /// The tables of the history: transactions, runs of changes, and values of objects that were
 /// deleted or updated. They are the same for every schema.
 extension Layout {
@@ -83,7 +85,7 @@ extension Layout {
     package static let lastTransaction: SQL = "SELECT max(number) FROM \(name: transactionTable)"
 
     private static let transactionValues: SQL = """
-        number, time, author, client, user, process, kind, entity, first_key, last_key, properties
+        number, time, author, client, "user", process, kind, entity, first_key, last_key, properties
         """
 
     /// The transactions from ?1 to ?2, each with its first run.
@@ -111,8 +113,11 @@ extension Layout {
         """
 
     /// Transaction, entity, key, property, value. The first value of a property stays.
-    package static let recordFormerValue: SQL =
-        "INSERT OR IGNORE INTO \(name: preservedTable) VALUES (?, ?, ?, ?, ?)"
+    static func recordFormerValue(_ dialect: SQLDialect) -> SQL { formerValue[dialect] }
+
+    private static let formerValue = SQLForms {
+        $0.insertUnlessPresent("\(name: preservedTable) VALUES (?, ?, ?, ?, ?)")
+    }
 
     package static let firstTransaction: SQL = "SELECT min(number) FROM \(name: transactionTable)"
 
@@ -160,13 +165,21 @@ extension Layout {
 
     /// Copies one attribute of the object ?2 into the history of transaction ?1. A stored nil is
     /// replaced by ?3, a value that is not stored yet.
-    package static func preserve(
-        _ column: String, in table: String, of entityName: String, as property: String
+    static func preserve(
+        _ column: String, in table: String, of entityName: String, as property: Attribute,
+        _ dialect: SQLDialect
     ) -> SQL {
-        """
-        INSERT INTO \(name: preservedTable) \
-        SELECT ?1, \(literal: entityName), ?2, \(literal: property), \
-        COALESCE(\(name: column), ?3) FROM \(name: table) WHERE \(name: keyColumn) = ?2
-        """
+        let value: SQL = "COALESCE(\(name: column), ?3)"
+        return """
+            INSERT INTO \(name: preservedTable) \
+            SELECT ?1, \(literal: entityName), ?2, \(literal: property.name), \
+            \(dialect.recorded(value, as: property.type)) FROM \(name: table) \
+            WHERE \(name: keyColumn) = ?2
+            """
     }
+
+    /// Replaces the number ?2 of a transaction in the recorded values by ?1.
+    package static let renumberPreserved: SQL = """
+        UPDATE \(name: preservedTable) SET transaction_number = ?1 WHERE transaction_number = ?2
+        """
 }

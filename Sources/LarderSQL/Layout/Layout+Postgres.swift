@@ -41,8 +41,8 @@ package struct PostgresConstraint: Sendable {
     package enum Rule: Sendable {
         /// The column has the key of a row of this table, at the end of a transaction.
         case reference(column: String, table: String)
-        /// No two rows have the same values, at the end of a transaction.
-        case unique(columns: [String])
+        /// No two rows have the same values: at any time, or at the end of a transaction.
+        case unique(columns: [String], isDeferred: Bool = true)
         case check(SQL)
     }
 
@@ -57,8 +57,11 @@ package struct PostgresConstraint: Sendable {
                 FOREIGN KEY (\(name: column)) REFERENCES \(name: other) \
                 (\(name: Layout.keyColumn)) DEFERRABLE INITIALLY DEFERRED
                 """
-            case .unique(let columns):
-                "UNIQUE (\(names: columns)) DEFERRABLE INITIALLY DEFERRED"
+            case .unique(let columns, let isDeferred):
+                """
+                UNIQUE (\(names: columns))\
+                \(isDeferred ? " DEFERRABLE INITIALLY DEFERRED" as SQL : "")
+                """
             case .check(let test): "CHECK (\(test))"
             }
         return "ALTER TABLE \(name: table) ADD CONSTRAINT \(name: name) \(constraint)"
@@ -101,12 +104,18 @@ extension Layout {
     }
 
     /// The parts of the schema that a store in PostgreSQL cannot keep, as nouns.
-    package var postgresRefusals: [String] {
-        schema.entities.flatMap { entity in
-            let derived = entity.declared.attributes.filter(\.isDerived).map {
-                "the derived attribute \(entity.name).\($0.name)"
+    package func postgresRefusals(_ converter: ValueConverter) -> [String] {
+        let derived = schema.derivations.compactMap { derivation in
+            do throws(LarderError) {
+                _ = try DerivationPlan(
+                    derivation, isOfOneObject: true, layout: self, converter: converter)
+                return nil as String?
+            } catch {
+                return "the derived attribute \(derivation.qualifiedName): \(error.message)"
             }
-            let unique = entity.declared.uniquenessConstraints.compactMap { names -> String? in
+        }
+        let constraints = schema.entities.flatMap { entity in
+            entity.declared.uniquenessConstraints.compactMap { names -> String? in
                 let constraint = "the uniqueness of \(entity.name).\(names.joined(separator: ", "))"
                 if entity.declared.isInsensitive(names) { return "\(constraint) without case" }
                 let hasJSON = entity.attributes.contains {
@@ -114,8 +123,8 @@ extension Layout {
                 }
                 return hasJSON ? constraint : nil
             }
-            return derived + unique
         }
+        return derived + constraints
     }
 
     private func postgresTable(_ root: Entity) -> PostgresTable {
@@ -142,15 +151,22 @@ extension Layout {
         return result
     }
 
-    /// The columns that are never NULL. A unique attribute may be it until the end of a change set.
+    /// The columns that are never NULL.
     private func requiredColumns(of root: Entity) -> [String] {
-        let unique = Set(root.declared.uniquenessConstraints.flatMap { $0.count == 1 ? $0 : [] })
-        let attributes = root.attributes.filter {
-            !$0.isOptional && !$0.isDerived && !unique.contains($0.name)
-        }
+        let attributes = requiredAttributes(of: root)
         return [Layout.keyColumn, Layout.versionColumn]
             + (kinds(inTableOf: root) != nil ? [Layout.entityColumn] : [])
             + attributes.map { column(for: $0, of: root) }
+    }
+
+    /// The attributes whose columns are never NULL. A unique one may be it until the end of a
+    /// change set.
+    func requiredAttributes(of root: Entity) -> [Attribute] {
+        let kinds = kinds(inTableOf: root) ?? [root]
+        let unique = Set(kinds.flatMap { $0.declared.uniquenessConstraints.joined() })
+        return root.attributes.filter {
+            !$0.isOptional && !$0.isDerived && !unique.contains($0.name)
+        }
     }
 
     /// The rule `noAction` of the other side leaves the key of a deleted object in the column.
@@ -243,6 +259,19 @@ extension Layout {
 // MARK: The store's own tables
 
 extension Layout {
+    /// Identifies the transaction of PostgreSQL to which a transaction of the history belongs.
+    private static let commitColumn = "commit_id"
+
+    /// The parameters of ``insertTransaction``, and the identifier of the commit.
+    package static let insertCommittedTransaction: SQL = """
+        INSERT INTO \(name: transactionTable) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
+    /// Returns a row if the transaction ?1 has the identifier ?2 of a commit.
+    package static let findCommit: SQL = """
+        SELECT 1 FROM \(name: transactionTable) WHERE number = ?1 AND \(name: commitColumn) = ?2
+        """
+
     private static var ownPostgresTables: [PostgresTable] {
         let dialect = SQLDialect.postgres
         func column(
@@ -268,11 +297,44 @@ extension Layout {
                     column("client", dialect.textType, isRequired: false),
                     column("user", "bigint", isRequired: false),
                     column("process", "bigint", isRequired: false),
-                ] + run, primaryKey: ["number"]),
+                ] + run + [column(commitColumn, "uuid")], primaryKey: ["number"]),
             PostgresTable(
                 name: changeTable,
                 columns: [column("transaction_number", "bigint"), column("place", "bigint")] + run,
                 primaryKey: ["transaction_number", "place"]),
+            PostgresTable(
+                name: preservedTable,
+                columns: [
+                    column("transaction_number", "bigint"), column("entity", dialect.textType),
+                    column("key", "bigint"), column("property", dialect.textType),
+                    column("value", dialect.textType, isRequired: false),
+                ], primaryKey: ["transaction_number", "entity", "key", "property"]),
+            outcomes(column),
         ]
+    }
+
+    private static func outcomes(
+        _ column: (String, SQL, Bool) -> PostgresTable.Column
+    ) -> PostgresTable {
+        let dialect = SQLDialect.postgres
+        let texts = ["inserted", "versions", "merged", "affected"].map {
+            column($0, dialect.textType, true)
+        }
+        return PostgresTable(
+            name: outcomeTable,
+            columns: [
+                column("number", "bigint", true), column("user_number", "bigint", true),
+                column("user", "bigint", true), column("key", dialect.textType, true),
+                column("digest", "bigint", true), column("time", dialect.doubleType, true),
+                column("transaction_number", "bigint", false),
+                column("deleted", "bigint", true),
+            ] + texts, primaryKey: ["number"],
+            // The second of two writers that add outcomes of one user waits for the first. With
+            // deferred constraints each would wait for the other.
+            constraints: ["key", "user_number"].map { name in
+                PostgresConstraint(
+                    name: "\(outcomeTable).user.\(name)",
+                    rule: .unique(columns: ["user", name], isDeferred: false))
+            }, sequence: outcomeSequence)
     }
 }

@@ -1,4 +1,5 @@
 #if PostgreSQL
+import FoundationEssentials
 import LarderModel
 import LarderPostgres
 import LarderQuery
@@ -8,14 +9,19 @@ import Synchronization
 enum StoreInPostgres {
     private static let count = Atomic(0)
 
+    /// A time that both stores of a comparison have.
+    static let clock: @Sendable () -> Date = { Date(timeIntervalSinceReferenceDate: 800_000_000) }
+
     static func newSchemaName() -> String {
         "store_\(count.add(1, ordering: .relaxed).newValue)"
     }
 
-    static func open(_ schema: Schema?, named name: String) throws -> PostgresStore {
+    static func open(
+        _ schema: Schema?, named name: String, clock: @escaping @Sendable () -> Date = { Date() }
+    ) throws -> PostgresStore {
         try PostgresStore.open(
             PostgresServer.shared.get().address(), schema: schema,
-            options: PostgresOptions(schemaName: name))
+            options: PostgresOptions(schemaName: name, clock: clock))
     }
 
     static func new(_ schema: Schema) throws -> PostgresStore {

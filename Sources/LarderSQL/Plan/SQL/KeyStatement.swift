@@ -32,7 +32,7 @@ package struct KeyStatement: Hashable, Sendable {
         sql.parameters.map { parameter in
             switch parameter {
             case .now: .real(now())
-            case .constant(let value): value
+            case .constant(let value), .typed(let value, _): value
             default: key
             }
         }

@@ -3,8 +3,7 @@ import LarderModel
 /// The objects of a bulk update or delete, with the values that were computed for them.
 ///
 /// They are in a temporary table, which the database keeps in a file when it grows. So all objects
-/// are known before the first is changed, in little memory. There is one such table for each number
-/// of values; one change at a time uses it.
+/// are known before the first is changed, in little memory. One change at a time uses it.
 struct BulkSelection {
     private static let keyColumn: SQL = "key"
 
@@ -13,15 +12,16 @@ struct BulkSelection {
     private let insert: SQL
     private(set) var count: Int64 = 0
 
-    init(valueCount: Int, _ session: any WriteSession) throws(SQLError) {
+    /// - Parameter types: Those of the values; nil for the key of an object.
+    init(
+        _ types: [AttributeType?], _ session: any WriteSession, _ dialect: SQLDialect
+    ) throws(SQLError) {
         self.session = session
         // No entity's name begins with an underscore.
-        let name: SQL = "_selected_\(valueCount)"
-        table = "temp.\(name)"
-        let columns: [SQL] =
-            ["\(Self.keyColumn) INTEGER PRIMARY KEY"] + (0..<valueCount).map { "value_\($0)" }
-        try session.run("CREATE TEMP TABLE IF NOT EXISTS \(name) (\(columns))", [])
-        let parameters = Array(repeating: "?" as SQL, count: 1 + valueCount)
+        let selection = dialect.selection(types)
+        table = selection.table
+        try session.run(selection.create, [])
+        let parameters = Array(repeating: "?" as SQL, count: 1 + types.count)
         insert = "INSERT INTO \(table) VALUES (\(parameters))"
     }
 

@@ -6,12 +6,17 @@ struct BulkSelector {
 
     /// Stores the selected keys and computed values in a temporary table.
     ///
+    /// - Parameter columns: Those of the query, of which the first has the keys.
     /// - Returns: The error of the caller with which the query failed, if it did.
     /// - Throws: `interrupted` if the budget is used up, or an error of the database.
     func select(
-        _ sql: SQL, columnCount: Int
+        _ sql: SQL, _ columns: [ResolvedQuery.OutputColumn]
     ) throws(SQLError) -> Result<BulkSelection, LarderError> {
-        var selected = try BulkSelection(valueCount: columnCount - 1, context.session)
+        let columnCount = columns.count
+        let types = columns.dropFirst().map { column -> AttributeType? in
+            if case .attribute(let type) = column.kind { type } else { nil }
+        }
+        var selected = try BulkSelection(types, context.session, context.schema.dialect)
         let error = try run(sql) { (row) throws(SQLError) in
             // The name of the object's entity may follow.
             try selected.append(row.count > columnCount ? Array(row.prefix(columnCount)) : row)
@@ -19,7 +24,7 @@ struct BulkSelector {
         return error.map { .failure($0) } ?? .success(selected)
     }
 
-    /// Counts the rows. Returns and throws as ``select(_:columnCount:)`` does.
+    /// Counts the rows. Returns and throws as ``select(_:_:)`` does.
     func count(_ sql: SQL) throws(SQLError) -> Result<Int64, LarderError> {
         var count: Int64 = 0
         let error = try run(sql) { _ in count += 1 }

@@ -54,7 +54,7 @@ extension ChangeSetRun {
         }
         let selector = BulkSelector(context: context)
         let selected: BulkSelection
-        switch try selector.select(sql, columnCount: selection.plan.query.columns.count) {
+        switch try selector.select(sql, selection.plan.query.columns) {
         case .success(let selection): selected = selection
         case .failure(let error):
             context.add(error)

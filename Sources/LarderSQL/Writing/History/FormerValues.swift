@@ -40,8 +40,11 @@ package struct FormerValues {
         byteCount += bytes
         let entity = context.schema.entities[object.entity]
         try context.session.run(
-            Layout.recordFormerValue,
-            [.integer(transaction), .text(entity.name), .integer(object.key), .text(name), value])
+            Layout.recordFormerValue(context.schema.dialect),
+            [
+                .integer(transaction), .text(entity.name), .integer(object.key), .text(name),
+                context.schema.dialect.recorded(value),
+            ])
         counters.note(bytes: bytes)
     }
 

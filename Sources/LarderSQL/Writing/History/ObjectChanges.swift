@@ -8,6 +8,9 @@ import LarderModel
 package struct ObjectChanges {
     /// The last key of each entity before the set. Greater keys are those of its own inserts.
     let lastKeys: [Int64]
+    /// The keys of its own inserts, by entity, if other writers may have assigned greater keys than
+    /// the last ones; nil if all greater keys are its own.
+    private var ownKeys: [[ClosedRange<Int64>]]?
     private var entities: [EntityChanges]
     private(set) var updated = ObjectSet()
     private var deleted = ObjectSet()
@@ -25,10 +28,18 @@ package struct ObjectChanges {
         }
     }
 
-    init(lastKeys: [Int64]) {
+    /// - Parameter sharesKeys: Whether other writers assign keys; then ``own(_:_:)`` has to be
+    ///   called.
+    init(lastKeys: [Int64], sharesKeys: Bool = false) {
         self.lastKeys = lastKeys
+        ownKeys = sharesKeys ? lastKeys.map { _ in [] } : nil
         // Not `repeating:`, whose generic code looks up the array's type on each call.
         entities = lastKeys.map { _ in EntityChanges() }
+    }
+
+    /// Adds keys that the set's own inserts of an entity may have.
+    mutating func own(_ keys: ClosedRange<Int64>, _ entity: Int) {
+        ownKeys?[entity].append(keys)
     }
 
     // MARK: - Recording
@@ -62,7 +73,11 @@ package struct ObjectChanges {
 
     // MARK: - Reading
 
-    func isInserted(_ object: ObjectKey) -> Bool { object.key > lastKeys[object.entity] }
+    func isInserted(_ object: ObjectKey) -> Bool {
+        guard object.key > lastKeys[object.entity] else { return false }
+        guard let ownKeys else { return true }
+        return ownKeys[object.entity].contains { $0.contains(object.key) }
+    }
 
     /// The keys of an entity's objects in which a property has a new value.
     func keys(changedIn property: StoredEntity.Property, of entity: Int) -> [Int64] {
@@ -101,8 +116,9 @@ package struct ObjectChanges {
             }
         }
         if !updated.isEmpty { runs.append(updatedRuns) }
-        for (entity, lastKey) in lastKeys.enumerated() where !deleted.isEmpty {
-            for key in deleted[entity].keys where key <= lastKey {
+        for entity in lastKeys.indices where !deleted.isEmpty {
+            for key in deleted[entity].keys
+            where !isInserted(ObjectKey(entity: entity, key: key)) {
                 runs.append(.deleted, entity, key...key, [])
             }
         }

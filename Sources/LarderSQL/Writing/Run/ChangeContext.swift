@@ -31,11 +31,14 @@ package final class ChangeContext {
     /// root entity and the key identify the object.
     private var entityNumbers: [ObjectKey: Int] = [:]
 
-    /// - Parameter lastKeys: The last key of each entity before the set. Greater keys are those of
-    ///   objects that the set inserts.
+    /// - Parameters:
+    ///   - lastKeys: The last key of each entity before the set. Greater keys are those of objects
+    ///     that the set inserts.
+    ///   - sharesKeys: Whether other writers assign keys too. Then only those of
+    ///     ``own(_:ofRoot:)`` are those of the set.
     package init(
         _ schema: WritingSchema, store: UUID, session: any WriteSession, lastKeys: [Int64],
-        _ conversions: Conversions, _ formerValues: FormerValues
+        sharesKeys: Bool = false, _ conversions: Conversions, _ formerValues: FormerValues
     ) {
         self.formerValues = formerValues
         self.schema = schema
@@ -44,7 +47,15 @@ package final class ChangeContext {
         self.conversions = conversions
         changes = ObjectChanges(
             lastKeys: schema.hasInheritance
-                ? schema.entities.map { lastKeys[$0.rootNumber] } : lastKeys)
+                ? schema.entities.map { lastKeys[$0.rootNumber] } : lastKeys,
+            sharesKeys: sharesKeys)
+    }
+
+    /// Adds keys that inserts of the set may have, of an entity or one that inherits from it.
+    package func own(_ keys: ClosedRange<Int64>, ofRoot root: Int) {
+        for entity in schema.entities where entity.rootNumber == root {
+            changes.own(keys, entity.number)
+        }
     }
 
     // MARK: - Errors

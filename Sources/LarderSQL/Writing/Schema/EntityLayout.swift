@@ -20,6 +20,7 @@ struct EntityLayout {
     let hasSubentities: Bool
     let sharesTable: Bool
     let table: String
+    let dialect: SQLDialect
     /// In the order of the entity's constraints.
     let constraints: [Declarer]
 
@@ -32,6 +33,7 @@ struct EntityLayout {
         hasSubentities = schema.hasSubentities(entity.name)
         sharesTable = layout.kinds(inTableOf: entity) != nil
         table = layout.table(for: entity)
+        dialect = layout.dialect
         constraints = lineage.flatMap { declarer in
             let entityNames =
                 declarer.parent == nil

@@ -19,7 +19,7 @@ package final class InsertStatements: Sendable {
 
     /// - Parameters:
     ///   - entityName: The name of the entity, if the table has objects of several.
-    init(table: SQL, columns: [String], entityName: String?) {
+    init(table: SQL, columns: [String], entityName: String?, _ dialect: SQLDialect) {
         var names = columns + [Layout.versionColumn]
         var values: [SQL] = columns.map { _ in "?" } + ["1"]
         if let entityName {
@@ -31,6 +31,6 @@ package final class InsertStatements: Sendable {
         parameterCount = columns.count
         rowsAtOnce = max(1, min(Self.rowsMax, Self.parametersMax / columns.count))
         one = "INSERT \(target) \(row)"
-        several = "INSERT OR FAIL \(target) \(Array(repeating: row, count: rowsAtOnce))"
+        several = "\(dialect.insertSeveral) \(target) \(Array(repeating: row, count: rowsAtOnce))"
     }
 }

@@ -21,7 +21,7 @@ package final class StoredConstraint: Sendable {
 
     init(
         _ names: [String], _ declarer: EntityLayout.Declarer, table: String,
-        properties: [StoredEntity.Property], columns: [String]
+        properties: [StoredEntity.Property], columns: [String], _ dialect: SQLDialect
     ) {
         if declarer.isUniqueIndex, case .attribute(let number)? = properties.first {
             uniqueAttribute = number
@@ -30,9 +30,11 @@ package final class StoredConstraint: Sendable {
         }
         declarerNumber = declarer.number
         let (table, key): (SQL, SQL) = ("\(name: table)", "\(name: Layout.keyColumn)")
-        let isOfEntity = declarer.entityNames.map { names in
+        func isOfEntity(_ table: SQL) -> SQL {
+            guard let names = declarer.entityNames else { return "" }
             let list = names.map { "\(literal: $0)" as SQL }
-            return "\(name: Layout.entityColumn) IN (\(list))" as SQL
+            let column: SQL = "\(table)\(name: Layout.entityColumn)"
+            return " AND \(dialect.hidden(column)) IN (\(list))"
         }
         let isInsensitive = declarer.isInsensitive
         func compared(_ value: SQL) -> SQL {
@@ -48,11 +50,11 @@ package final class StoredConstraint: Sendable {
         duplicate = """
             SELECT other.\(key) FROM \(table) AS own CROSS JOIN \(table) AS other \
             WHERE own.\(key) = ?1 AND other.\(key) <> ?1 AND \(equal, separator: " AND ")\
-            \(isOfEntity.map { " AND +other.\($0)" } ?? "") LIMIT 1
+            \(isOfEntity("other."))\(dialect.orderOfDuplicates("other.\(key)")) LIMIT 1
             """
         match = """
             SELECT \(key) FROM \(table) WHERE \(given, separator: " AND ")\
-            \(isOfEntity.map { " AND +\($0)" } ?? "") LIMIT 1
+            \(isOfEntity(""))\(dialect.orderOfDuplicates(key)) LIMIT 1
             """
         values = "SELECT \(names: columns) FROM \(table) WHERE \(key) = ?"
     }

@@ -88,7 +88,7 @@ package final class StoredEntity: Sendable {
         }
         insertion = InsertStatements(
             table: table, columns: insertedColumns,
-            entityName: layout.sharesTable ? entity.name : nil)
+            entityName: layout.sharesTable ? entity.name : nil, layout.dialect)
         let isOfEntity: SQL =
             layout.sharesTable ? " AND \(entityColumn) = \(literal: entity.name)" : ""
         let condition: SQL = "WHERE \(key) = ?\(isOfEntity)"
@@ -105,7 +105,7 @@ package final class StoredEntity: Sendable {
                     number,
                     Layout.preserve(
                         attribute.column, in: layout.table, of: entity.name,
-                        as: attribute.attribute.name)
+                        as: attribute.attribute, layout.dialect)
                 )
             }
     }
@@ -132,7 +132,7 @@ package final class StoredEntity: Sendable {
             StoredConstraint(
                 names, declarer, table: layout.table,
                 properties: names.compactMap { properties[$0] },
-                columns: names.compactMap { columns[$0] })
+                columns: names.compactMap { columns[$0] }, layout.dialect)
         }
     }
 

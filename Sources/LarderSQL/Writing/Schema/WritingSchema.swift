@@ -12,6 +12,10 @@ package final class WritingSchema: Sendable {
     let hasInheritance: Bool
     /// Relationships whose delete rule is `noAction`.
     let noActionNumbers: [Int]
+    /// That of the statements.
+    let dialect: SQLDialect
+    /// Whether the history has values of objects, besides their identifiers.
+    package let recordsValues: Bool
 
     /// - Throws: `wrongType` if a default or a bound is not of its attribute's type, or the error
     ///   of a derivation that cannot be planned.
@@ -23,10 +27,14 @@ package final class WritingSchema: Sendable {
         var entities: [StoredEntity] = []
         for (number, entity) in schema.entities.enumerated() {
             var attributes: [StoredAttribute] = []
+            let required =
+                layout.dialect == .postgres
+                ? Set(layout.requiredAttributes(of: schema.root(of: entity)).map(\.name)) : []
             for attribute in entity.attributes {
                 attributes.append(
                     try StoredAttribute(
-                        attribute, of: entity, column: layout.column(for: attribute, of: entity)))
+                        attribute, of: entity, column: layout.column(for: attribute, of: entity),
+                        isNeverNull: required.contains(attribute.name)))
             }
             let entityLayout = EntityLayout(number: number, entity, layout, numbers)
             entities.append(
@@ -40,6 +48,10 @@ package final class WritingSchema: Sendable {
         self.entities = entities
         self.relationships = relationships
         self.numbers = numbers
+        dialect = layout.dialect
+        recordsValues = entities.contains {
+            $0.recordsValues || !$0.preservedAttributes.isEmpty
+        }
         formerNumbers = layout.formerNames.compactMapValues { numbers[$0] }
         hasInheritance = entities.contains { $0.sharesTable }
         noActionNumbers = relationships.filter { $0.relationship.deleteRule == .noAction }

@@ -67,6 +67,11 @@ extension ChangeSetCheck {
                 }
             }
         }
+        if !errors.isEmpty || !missing.isEmpty {
+            for (number, stored) in attributes.enumerated() where row[number] == .null {
+                row[number] = stored.placeholder ?? .null
+            }
+        }
         return PlannedInsert(
             object: subject, row: row, values: planned, missing: missing)
     }
