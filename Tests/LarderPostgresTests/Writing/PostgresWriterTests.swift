@@ -94,6 +94,40 @@ struct PostgresWriterTests {
         #expect(Set(positions).count == results.count)
     }
 
+    @Test("Two writers at once store each outcome of one user once, with the number of its save")
+    func outcomes() throws {
+        let first = try PostgresLibrary(Self.counters())
+        let second = try PostgresLibrary(nil, named: first.name)
+        let writers = [first, second].map { Writer(writer: $0.storeWriter) }
+        let requests = (0..<40).map { number in
+            SaveRequest(
+                ChangeSet([Self.counter("c\(number)")], idempotencyKey: "k\(number)"), digest: 1)
+        }
+        let saved = Mutex<[Int: SaveResult]>([:])
+        let errors = Mutex<[LarderError]>([])
+        DispatchQueue.concurrentPerform(iterations: 2) { index in
+            // Both repeat some saves of the other one.
+            for number in (0..<30).map({ index == 0 ? $0 : 39 - $0 }) {
+                switch writers[index].writer.save([requests[number]])[0] {
+                case .success(let result):
+                    let former = saved.withLock { $0.updateValue(result, forKey: number) }
+                    #expect(former == nil || former == result)
+                case .failure(let error): errors.withLock { $0.append(error) }
+                }
+            }
+        }
+        #expect(errors.withLock { $0.allSatisfy { $0.code == .unavailable } })
+        let results = saved.withLock { $0 }
+        #expect(results.count > 20)
+        for (number, result) in results {
+            #expect(try second.storeWriter.save([requests[number]])[0].get() == result)
+        }
+        #expect(
+            try first.rows("SELECT count(*) FROM \(name: "Counter")")
+                == [[.integer(Int64(results.count))]])
+        #expect(Set(results.values.compactMap(\.transaction)) == Set(1...Int64(results.count)))
+    }
+
     /// Safe to share: each is used by one thread.
     private struct Writer: @unchecked Sendable {
         let writer: any StoreWriter
