@@ -136,6 +136,8 @@ struct PostgresChangeSessionTests {
         #expect(error?.condition == .interrupted)
         #expect(throws: SQLError.self) { try session.checkBudget() }
         session.limit.start(ReadBudget())
+        // A connection that may still receive the cancellation is not used again.
+        guard session.connection.isUsable else { return #expect(!session.isReusable) }
         session.rollBackSet()
         #expect(try keys() == [])
     }
