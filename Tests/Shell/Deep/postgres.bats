@@ -76,6 +76,28 @@ END
     assert_equal 3 "$(larder count Article)"
 }
 
+@test "objects in PostgreSQL are updated, imported and deleted, by the rules of the schema" {
+    serve
+    larder ping --wait --timeout 300s >/dev/null
+    category=$(larder insert Category name=tech)
+    one=$(larder insert Article title=one wordCount=10 category="$category")
+    larder update "$one" title=uno wordCount=11
+    assert_equal $'uno\t11' "$(larder fetch Article --select title,wordCount)"
+    run --separate-stderr larder update "$one" wordCount=-1
+    [ "$status" != 0 ]
+    assert_contains "$stderr" 'error[VALIDATION_FAILED]: Article.wordCount'
+    seq 2 301 | sed 's/.*/{"title": "t&", "wordCount": &}/' >articles.jsonl
+    assert_equal 300 "$(larder import Article articles.jsonl)"
+    assert_equal 301 "$(larder count Article)"
+    assert_equal 290 "$(larder update Article --where 'wordCount > 11' --set price=2)"
+    assert_equal 290 "$(larder count Article --where 'price == 2')"
+    # The category is nullified in the article.
+    larder delete "$category"
+    assert_equal 1 "$(larder count Article --where 'title == "uno" AND category == nil')"
+    assert_equal 292 "$(larder delete Article --where 'wordCount > 10')"
+    assert_equal 9 "$(sql 'SELECT count(*) FROM articles."Article"')"
+}
+
 @test "a second value of a unique attribute in PostgreSQL is an error, and stores nothing" {
     serve
     larder ping --wait --timeout 300s >/dev/null
