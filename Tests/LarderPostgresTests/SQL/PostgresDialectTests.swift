@@ -43,6 +43,26 @@ struct PostgresDialectTests {
         #expect(finished("SELECT \(literal: one)") == "SELECT '\(one)'")
     }
 
+    @Test("A computed text may be the lower bound of BETWEEN, before which no COLLATE may be")
+    func lowerBound() throws {
+        let schema = try SchemaFile.schema(
+            parsing: """
+                { "version": "1.0.0", "entities": [ { "name": "A", "attributes": [
+                  { "name": "b", "type": "string" }, { "name": "c", "type": "string" } ] } ] }
+                """)
+        let converter = ValueConverter(
+            storeIdentifier: .init(), schema: schema, dialect: .postgres)
+        let query = Fetch(
+            "A", where: .format("b BETWEEN {TERNARY(b == 'x', b, c), 'z'}"),
+            selection: .identifiers)
+        let plan = try QueryPlanner(
+            layout: Layout(schema, dialect: .postgres), converter: converter
+        ).plan(.fetch(query), QueryParameters())
+        let statements = try plan.statements(QueryParameters(), Conversions(NoLimit()))
+        let bound = #"((CASE WHEN t0."b" = $1 THEN t0."b" ELSE t0."c" END) COLLATE "C")"#
+        #expect(statements[0].text.contains(#"t0."b" BETWEEN \#(bound) AND $2"#))
+    }
+
     @Test("Nil is before all values in ascending order, whatever the database does itself")
     func order() throws {
         let schema = try SchemaFile.schema(

@@ -73,6 +73,13 @@ extension SQLWriter {
         if case .value = operand { true } else { false }
     }
 
+    private static func isComputedText(_ operand: PlanOperand) -> Bool {
+        switch operand {
+        case .column, .value: false
+        default: operand.type?.isString == true
+        }
+    }
+
     private static func isNullableColumn(_ operand: PlanOperand) -> Bool {
         !isValue(operand) && operand.isNullable
     }
@@ -98,9 +105,11 @@ extension SQLWriter {
         _ options: Comparison.Options, _ polarity: Polarity
     ) throws(LarderError) -> WrittenPredicate {
         if try isAnyNil([value, lower, upper]) { return polarity.always(false) }
+        var least = try compared(lower, options)
+        // PostgreSQL's grammar has no COLLATE before AND.
+        if dialect.namesByteOrder, Self.isComputedText(lower) { least = least.inParentheses }
         let test: SQL = """
-            \(try compared(value, options)) BETWEEN \(try compared(lower, options)) \
-            AND \(try compared(upper, options))
+            \(try compared(value, options)) BETWEEN \(least) AND \(try compared(upper, options))
             """
         return .sql(finished(test, polarity))
     }
