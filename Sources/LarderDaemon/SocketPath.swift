@@ -36,18 +36,8 @@ struct SocketPath: Hashable {
     }
 
     private static var directory: String? {
-        // systemd sets RUNTIME_DIRECTORY to one directory, or to a list separated by colons.
-        if let given = variable("RUNTIME_DIRECTORY") {
-            return given.split(separator: ":").first.map(String.init)
-        }
-        if let given = variable("XDG_RUNTIME_DIR") { return "\(given)/larder" }
+        if let given = ServiceFolder.first(of: "RUNTIME_DIRECTORY") { return given }
+        if let given = ServiceFolder.path(of: "XDG_RUNTIME_DIR") { return "\(given)/larder" }
         return geteuid() == 0 ? "/run/larder" : nil
-    }
-
-    private static func variable(_ name: String) -> String? {
-        guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else {
-            return nil
-        }
-        return value
     }
 }

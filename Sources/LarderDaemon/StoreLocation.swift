@@ -1,3 +1,7 @@
+#if PostgreSQL
+import LarderPostgres
+#endif
+
 /// Where a store is.
 enum StoreLocation: Hashable {
     case memory
@@ -29,9 +33,11 @@ enum StoreLocation: Hashable {
             }
             return String(file[..<dot])
         case .database(let address):
-            let query = address.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
-            let name = query.split(separator: "&").last { $0.hasPrefix("schema=") }
-            return name.map { String($0.dropFirst("schema=".count)) } ?? "larder"
+            #if PostgreSQL
+            return PostgresAddress.dividing(address).schemaName
+            #else
+            return address
+            #endif
         }
     }
 }

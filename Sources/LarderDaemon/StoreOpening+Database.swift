@@ -10,7 +10,7 @@ import LarderPostgres
 extension StoreOpening {
     #if PostgreSQL
     /// The time between two attempts to reach the database.
-    private static let retryInterval: Duration = .seconds(1)
+    private static let retrySeconds: UInt32 = 1
 
     /// Opens the store in a database, and waits until the database can be reached.
     ///
@@ -25,14 +25,17 @@ extension StoreOpening {
                     address, schema: schema,
                     options: PostgresOptions(schemaName: address.schemaName))
                 if isWaiting { logger.notice("the database \(address) can be reached") }
-                return Opened(store, folder: Self.temporaryFolder)
+                return Opened(
+                    store,
+                    folder: ServiceFolder.first(of: "STATE_DIRECTORY")
+                        ?? FileManager.default.temporaryDirectory.path)
             } catch {
                 guard error.code == .unavailable else { throw error }
                 if !isWaiting { logger.warning("waiting for the database: \(error.message)") }
                 isWaiting = true
                 report("waiting for the database: \(error.message)")
             }
-            sleep(UInt32(Self.retryInterval.components.seconds))
+            sleep(Self.retrySeconds)
         }
     }
 
@@ -51,12 +54,6 @@ extension StoreOpening {
         return address
     }
 
-    private static var temporaryFolder: String {
-        // systemd sets STATE_DIRECTORY to one directory, or to a list separated by colons.
-        let state = getenv("STATE_DIRECTORY").map { String(cString: $0) } ?? ""
-        return state.split(separator: ":").first.map(String.init)
-            ?? FileManager.default.temporaryDirectory.path
-    }
     #else
     func openDatabase(_ text: String, _ schema: Schema?) throws -> Opened {
         throw LarderError(

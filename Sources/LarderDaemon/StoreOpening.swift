@@ -39,8 +39,7 @@ struct StoreOpening {
             let store = try Store.inMemory(schema: schema)
             return Opened(store, folder: store.folder)
         case .file(let path):
-            notification.status("opening the store")
-            notification.extendTime(by: Self.timeMax)
+            report("opening the store")
             let store = try open(path, schema)
             opened = Opened(store, folder: store.folder, warning: store.warning)
         case .database(let address):
@@ -52,7 +51,7 @@ struct StoreOpening {
         return opened
     }
 
-    /// Tells systemd and the log that the start takes longer.
+    /// Tells systemd what the start waits for, and that it may take longer.
     func report(_ status: String) {
         notification.status(status)
         notification.extendTime(by: Self.timeMax)

@@ -49,8 +49,8 @@ package struct PostgresAddress: Sendable, CustomStringConvertible, CustomReflect
         self.description = description
     }
 
-    /// An address without its schema, and the schema.
-    private static func dividing(_ text: String) -> (address: String, schemaName: String) {
+    /// An address without its schema, and the schema. Neither is checked.
+    package static func dividing(_ text: String) -> (address: String, schemaName: String) {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard text.contains("://"), parts.count == 2 else { return (text, "larder") }
         let items = parts[1].split(separator: "&")

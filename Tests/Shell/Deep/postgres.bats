@@ -112,8 +112,9 @@ END
 refusal() { timeout 60 larderd --socket "$LARDER_SOCKET" "$@" 2>&1 8>&- || true; }
 
 @test "an address with a password, or of something that is no store, is an error" {
-    assert_contains "$(refusal --store "postgresql://owner:secret@/postgres?host=$folder")" \
-        'error[USAGE]: --store has a password'
+    text=$(refusal --store "postgresql://owner:secret@/postgres?host=$folder")
+    assert_contains "$text" 'error[USAGE]: --store has a password'
+    [[ $text != *secret* ]]
     assert_contains "$(refusal --store "$address&schema=pg_catalog")" \
         'error[MALFORMED_VALUE]: the address of the database is malformed: the name of its schema'
     assert_contains "$(refusal --store "postgresql://owner@/none?host=$folder")" \
@@ -127,7 +128,6 @@ refusal() { timeout 60 larderd --socket "$LARDER_SOCKET" "$@" 2>&1 8>&- || true;
         'error[NOT_A_STORE]: the schema other is not that of a store'
     assert_contains "$(refusal --store "$address" --archive archive)" \
         '--archive requires a store in a file'
-    ! grep -q secret log 2>/dev/null
 }
 
 @test "larderd waits for its database and says so, and serves when it can be reached" {
